@@ -1,0 +1,19 @@
+//! The inner loops of wirecopy: pure functions over slices.
+//!
+//! One file a kernel family; `python` is the only one that knows Python. Nothing here does I/O, keeps state or
+//! starts threads. Each kernel has a slow twin in `tests/reference/`.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod shingles;
+pub mod text;
+
+#[cfg(feature = "python")]
+mod python;
+
+/// A bad argument: what was expected and what came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invalid(pub String);
+
+/// What every kernel that checks its arguments returns.
+pub type Result<T> = std::result::Result<T, Invalid>;

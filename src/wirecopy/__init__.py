@@ -1,0 +1,1 @@
+"""wirecopy finds copied news."""

@@ -1,0 +1,36 @@
+"""What can go wrong, as types.
+
+    WirecopyError
+    ├── UsageError        an argument that cannot be meant: unknown method, bad parameter, unknown preset
+    ├── SourceError       a file or stream that cannot be read at all
+    │   └── MissingExtra  reading it needs a package that is not installed
+    └── MismatchError     data made under other settings than these (text version, view, format)
+
+A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on.
+"""
+
+
+class WirecopyError(Exception):
+    """Everything that wirecopy raises on purpose."""
+
+
+class UsageError(WirecopyError, ValueError):
+    """An argument that cannot be meant."""
+
+
+class SourceError(WirecopyError):
+    """A file or stream that cannot be read at all."""
+
+
+class MissingExtra(SourceError):  # noqa: N818 - reads as what happened
+    """Reading this needs a package that is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra '{extra}': pip install 'wirecopy[{extra}]'")
+
+
+class MismatchError(WirecopyError):
+    """Data made under other settings than these."""
+
+    def __init__(self, what: str, expected: object, got: object, way_out: str) -> None:
+        super().__init__(f"{what}: expected {expected}, got {got}; {way_out}")

@@ -1,0 +1,152 @@
+"""The things wirecopy speaks of, one frozen class each; see the table of words in ARCHITECTURE.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNDATED = np.iinfo(np.int64).max
+"""`published` of an article without a usable date: sorts after all dates."""
+
+
+class Relation(StrEnum):
+    """How a query article relates to a found one."""
+
+    IDENTICAL = "identical"
+    NEAR_DUPLICATE = "near-duplicate"
+    CONTAINS = "contains"
+    CONTAINED_IN = "contained-in"
+    PARTIAL = "partial"
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """The text taken out of a page, and what is known about it."""
+
+    id: str
+    text: str
+    title: str | None = None
+    published: str | None = None
+    source: str | None = None
+    author: str | None = None
+    location: str | None = None
+    language: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A record that could not be used: where it stands, and why it was left out."""
+
+    where: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Articles:
+    """A batch of articles as columns: article i is `text[offsets[i]:offsets[i + 1]]`, UTF-8.
+
+    `published` is in microseconds since 1970 UTC, `UNDATED` where there is no usable date.
+    """
+
+    ids: Sequence[str]
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    published: NDArray[np.int64]
+    skipped: Sequence[Skipped] = ()
+    unreadable_dates: int = 0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The words of a batch: article i has words `offsets[i]:offsets[i + 1]`.
+
+    `hashes` are the word hashes of the view. `halves` is 1 for a character of a script without spaces, which
+    counts as half a word, else 2; None says that all are 2. `starts` and `ends` are code points in the
+    article's text. `sentences` are word numbers where a sentence begins, article i has those in
+    `sentence_offsets[i]:sentence_offsets[i + 1]`. Parts that were not asked for are None.
+    """
+
+    hashes: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    halves: NDArray[np.uint8] | None = None
+    starts: NDArray[np.uint32] | None = None
+    ends: NDArray[np.uint32] | None = None
+    sentences: NDArray[np.uint32] | None = None
+    sentence_offsets: NDArray[np.int64] | None = None
+    words: Sequence[Sequence[str]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One stretch of shared text: a span of code points in each article."""
+
+    query: tuple[int, int]
+    found: tuple[int, int]
+    words: int
+    changed: int
+    text: str = field(default="", repr=False, compare=False)
+    """How the passage reads in the query article."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Two articles of which one copies the other; `query` is the later, or the one that was asked about."""
+
+    query: str
+    found: str
+    relation: Relation
+    query_covered: float
+    found_covered: float
+    resemblance: float
+    passages: tuple[Passage, ...]
+    methods: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The match as its public JSON object."""
+        return {
+            "query": self.query,
+            "found": self.found,
+            "relation": str(self.relation),
+            "query_covered": self.query_covered,
+            "found_covered": self.found_covered,
+            "resemblance": self.resemblance,
+            "passages": [
+                {"query": list(p.query), "found": list(p.found), "words": p.words, "changed": p.changed}
+                for p in self.passages
+            ],
+            "methods": list(self.methods),
+        }
+
+    def __str__(self) -> str:
+        verb = {Relation.IDENTICAL: "is identical to", Relation.NEAR_DUPLICATE: "is a near-duplicate of"}.get(
+            self.relation, "is partly copied from" if self.relation is Relation.PARTIAL else self.relation.replace("-", " ")
+        )
+        lines = [
+            f"{self.query} {verb} {self.found}"
+            f" ({self.query_covered:.0%} of the query, {self.found_covered:.0%} of the found article)"
+        ]
+        for passage in self.passages:
+            changed = f", {passage.changed} changed" if passage.changed else ""
+            lines.append(f"  {passage.words} words{changed}: {shorten(passage.text)}")
+        return "\n".join(lines)
+
+
+def shorten(text: str, width: int = 160) -> str:
+    """The text on one line, its middle left out where it is too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: width * 2 // 3].rstrip()} … {line[-width // 3 :].lstrip()}"
