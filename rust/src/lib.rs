@@ -5,6 +5,9 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod align;
+pub mod candidates;
+pub mod postings;
 pub mod shingles;
 pub mod text;
 

@@ -4,32 +4,267 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::{Result, shingles};
+use crate::{Result, align, candidates, postings, shingles};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
+type Slice<'py, T> = PyReadonlyArray1<'py, T>;
 
 /// Every binding goes through here: the kernel runs without the GIL, its complaint becomes a `ValueError`.
 fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
     py.detach(kernel).map_err(|invalid| PyValueError::new_err(invalid.0))
 }
 
+/// An optional array as an optional slice.
+macro_rules! optional {
+    ($array:expr) => {
+        $array.as_ref().map(|array| array.as_slice()).transpose()?
+    };
+}
+
 #[pymodule]
 mod _core {
     use super::*;
 
-    /// Keys of a batch: (values, offsets, word positions).
+    /// The postings of a batch, opaque to Python.
+    #[pyclass(frozen)]
+    struct Postings(postings::Postings);
+
+    #[pymethods]
+    impl Postings {
+        fn __len__(&self) -> usize {
+            self.0.len()
+        }
+    }
+
+    /// Winnowed shingles of a batch: (values, offsets, starts, ends).
     #[pyfunction]
+    #[allow(clippy::type_complexity)]
     fn winnow<'py>(
         py: Python<'py>,
-        hashes: PyReadonlyArray1<'py, u64>,
-        offsets: PyReadonlyArray1<'py, i64>,
-        halves: Option<PyReadonlyArray1<'py, u8>>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
         shingle_words: usize,
         window_words: usize,
-    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>)> {
-        let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
-        let halves = halves.as_ref().map(|h| h.as_slice()).transpose()?;
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>, Array<'py, u32>)> {
+        let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
         let keys = run(py, || shingles::winnow(hashes, offsets, halves, shingle_words, window_words))?;
-        Ok((keys.values.into_pyarray(py), keys.offsets.into_pyarray(py), keys.positions.into_pyarray(py)))
+        Ok((
+            keys.values.into_pyarray(py),
+            keys.offsets.into_pyarray(py),
+            keys.starts.into_pyarray(py),
+            keys.ends.into_pyarray(py),
+        ))
+    }
+
+    /// One hash for all words of each article: (values, offsets).
+    #[pyfunction]
+    fn whole_hashes<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
+        let (values, offsets) = run(py, || shingles::whole_hashes(hashes, offsets))?;
+        Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// How many distinct values row i of one side shares with row i of the other.
+    #[pyfunction]
+    fn count_shared<'py>(
+        py: Python<'py>,
+        one: Slice<'py, u64>,
+        one_offsets: Slice<'py, i64>,
+        other: Slice<'py, u64>,
+        other_offsets: Slice<'py, i64>,
+    ) -> PyResult<Array<'py, i64>> {
+        let (one, one_offsets) = (one.as_slice()?, one_offsets.as_slice()?);
+        let (other, other_offsets) = (other.as_slice()?, other_offsets.as_slice()?);
+        Ok(run(py, || shingles::count_shared(one, one_offsets, other, other_offsets))?.into_pyarray(py))
+    }
+
+    /// File a batch's keys.
+    #[pyfunction]
+    fn file<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        word_offsets: Slice<'py, i64>,
+        keys: Slice<'py, u64>,
+        key_offsets: Slice<'py, i64>,
+        starts: Option<Slice<'py, u32>>,
+        ends: Option<Slice<'py, u32>>,
+    ) -> PyResult<Postings> {
+        let (hashes, word_offsets) = (hashes.as_slice()?, word_offsets.as_slice()?);
+        let (keys, key_offsets) = (keys.as_slice()?, key_offsets.as_slice()?);
+        let (starts, ends) = (optional!(starts), optional!(ends));
+        run(py, || postings::file(hashes, word_offsets, keys, key_offsets, starts, ends)).map(Postings)
+    }
+
+    /// The evidence of one shard, as a dictionary of columns.
+    #[pyfunction]
+    #[allow(clippy::too_many_arguments)]
+    fn collide<'py>(
+        py: Python<'py>,
+        batches: Vec<PyRef<'py, Postings>>,
+        shard: usize,
+        firsts: Vec<usize>,
+        ranks: Slice<'py, u32>,
+        all_holders: usize,
+        links: usize,
+        settled_words: u32,
+        grouped_words: usize,
+        common_holders: usize,
+    ) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+        let batches: Vec<&postings::Postings> = batches.iter().map(|batch| &batch.0).collect();
+        let ranks = ranks.as_slice()?;
+        let limits = postings::Limits { all_holders, links, settled_words, grouped_words, common_holders };
+        let evidence = run(py, || postings::collide(&batches, shard, &firsts, ranks, limits))?;
+        let columns = pyo3::types::PyDict::new(py);
+        columns.set_item("later", evidence.later.into_pyarray(py))?;
+        columns.set_item("earlier", evidence.earlier.into_pyarray(py))?;
+        columns.set_item("later_position", evidence.later_position.into_pyarray(py))?;
+        columns.set_item("earlier_position", evidence.earlier_position.into_pyarray(py))?;
+        columns.set_item("common", evidence.common.into_pyarray(py))?;
+        columns.set_item("weak", evidence.weak.into_pyarray(py))?;
+        columns.set_item("common_holders", evidence.common_holders.into_pyarray(py))?;
+        columns.set_item("common_positions", evidence.common_positions.into_pyarray(py))?;
+        columns.set_item("common_offsets", evidence.common_offsets.into_pyarray(py))?;
+        Ok(columns)
+    }
+
+    /// Candidate pairs: (later, earlier, boilerplate common keys, family of each article).
+    #[pyfunction]
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+    fn nominate<'py>(
+        py: Python<'py>,
+        later: Slice<'py, u32>,
+        earlier: Slice<'py, u32>,
+        later_position: Slice<'py, u32>,
+        earlier_position: Slice<'py, u32>,
+        common: Slice<'py, u32>,
+        weak: Slice<'py, u64>,
+        common_holders: Slice<'py, u32>,
+        common_offsets: Slice<'py, i64>,
+        words: Slice<'py, u32>,
+        boilerplate_families: usize,
+        agree_gap_words: u32,
+        agree_share: f64,
+    ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, u32>)> {
+        let evidence = candidates::Columns {
+            later: later.as_slice()?,
+            earlier: earlier.as_slice()?,
+            later_position: later_position.as_slice()?,
+            earlier_position: earlier_position.as_slice()?,
+            common: common.as_slice()?,
+        };
+        let (weak, words) = (weak.as_slice()?, words.as_slice()?);
+        let (common_holders, common_offsets) = (common_holders.as_slice()?, common_offsets.as_slice()?);
+        let rule = candidates::Rule { boilerplate_families, agree_gap_words, agree_share };
+        let answer =
+            run(py, || candidates::nominate(evidence, weak, common_holders, common_offsets, words, rule))?;
+        Ok((
+            answer.later.into_pyarray(py),
+            answer.earlier.into_pyarray(py),
+            answer.boilerplate.into_pyarray(py),
+            answer.family.into_pyarray(py),
+        ))
+    }
+
+    /// The component of each article under the given links.
+    #[pyfunction]
+    fn components<'py>(
+        py: Python<'py>,
+        articles: usize,
+        later: Slice<'py, u32>,
+        earlier: Slice<'py, u32>,
+    ) -> PyResult<Array<'py, u32>> {
+        let (later, earlier) = (later.as_slice()?, earlier.as_slice()?);
+        Ok(run(py, || candidates::components(articles, later, earlier))?.into_pyarray(py))
+    }
+
+    /// Shingles around the given places that many of the articles share.
+    #[pyfunction]
+    #[allow(clippy::too_many_arguments)]
+    fn common_shingles<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
+        positions: Slice<'py, u32>,
+        shingle_words: usize,
+        reach_words: usize,
+        least: usize,
+    ) -> PyResult<Array<'py, u64>> {
+        let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+        let positions = positions.as_slice()?;
+        let batch = align::Batch { hashes, offsets, halves, boilerplate: None };
+        let shingles = run(py, || align::common_shingles(batch, positions, shingle_words, reach_words, least))?;
+        Ok(shingles.into_pyarray(py))
+    }
+
+    /// A mark for each word: 1 where it is boilerplate.
+    #[pyfunction]
+    fn mark_boilerplate<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
+        shingles: Slice<'py, u64>,
+        shingle_words: usize,
+        gap_words: usize,
+    ) -> PyResult<Array<'py, u8>> {
+        let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+        let shingles = shingles.as_slice()?;
+        let batch = align::Batch { hashes, offsets, halves, boilerplate: None };
+        Ok(run(py, || align::mark_boilerplate(batch, shingles, shingle_words, gap_words))?.into_pyarray(py))
+    }
+
+    /// Compare pairs of rows; a dictionary of columns, passages in word numbers.
+    #[pyfunction]
+    #[allow(clippy::too_many_arguments)]
+    fn compare<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
+        boilerplate: Option<Slice<'py, u8>>,
+        queries: Slice<'py, u32>,
+        founds: Slice<'py, u32>,
+        seed_words: usize,
+        bridged_words: usize,
+        min_passage_words: usize,
+        gap_words_a_word: usize,
+    ) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+        let batch = align::Batch {
+            hashes: hashes.as_slice()?,
+            offsets: offsets.as_slice()?,
+            halves: optional!(halves),
+            boilerplate: optional!(boilerplate),
+        };
+        let (queries, founds) = (queries.as_slice()?, founds.as_slice()?);
+        let settings = align::Settings { seed_words, bridged_words, min_passage_words, gap_words_a_word };
+        let answers = run(py, || align::compare(batch, queries, founds, settings))?;
+        let mut offsets = vec![0_i64];
+        offsets.extend(answers.iter().scan(0, |sum, answer| {
+            *sum += answer.passages.len() as i64;
+            Some(*sum)
+        }));
+        let passages = || answers.iter().flat_map(|answer| &answer.passages);
+        let columns = pyo3::types::PyDict::new(py);
+        let identical: Vec<u8> = answers.iter().map(|answer| u8::from(answer.identical)).collect();
+        columns.set_item("identical", identical.into_pyarray(py))?;
+        let share = |get: fn(&align::Comparison) -> f64| answers.iter().map(get).collect::<Vec<f64>>().into_pyarray(py);
+        columns.set_item("query_covered", share(|answer| answer.query_covered))?;
+        columns.set_item("found_covered", share(|answer| answer.found_covered))?;
+        columns.set_item("resemblance", share(|answer| answer.resemblance))?;
+        columns.set_item("passage_offsets", offsets.into_pyarray(py))?;
+        let number = |get: fn(&align::Passage) -> u32| passages().map(get).collect::<Vec<u32>>().into_pyarray(py);
+        columns.set_item("query_start", number(|passage| passage.query.0))?;
+        columns.set_item("query_end", number(|passage| passage.query.1))?;
+        columns.set_item("found_start", number(|passage| passage.found.0))?;
+        columns.set_item("found_end", number(|passage| passage.found.1))?;
+        columns.set_item("words", number(|passage| passage.words))?;
+        columns.set_item("changed", number(|passage| passage.changed))?;
+        Ok(columns)
     }
 }

@@ -25,7 +25,17 @@ pub struct Keys {
     /// Article i has `values[offsets[i]..offsets[i + 1]]`.
     pub offsets: Vec<i64>,
     /// Word number of the shingle's first word, within its article.
-    pub positions: Vec<u32>,
+    pub starts: Vec<u32>,
+    /// Word number after its last word.
+    pub ends: Vec<u32>,
+}
+
+impl Keys {
+    fn push(&mut self, words: &[u64], start: usize, end: usize, shingle_words: usize) {
+        self.values.push(shingle_hash(&words[start..end], shingle_words));
+        self.starts.push(start as u32);
+        self.ends.push(end as u32);
+    }
 }
 
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -93,7 +103,8 @@ pub fn winnow(
     let mut keys = Keys {
         values: Vec::with_capacity(expected),
         offsets: Vec::with_capacity(offsets.len()),
-        positions: Vec::with_capacity(expected),
+        starts: Vec::with_capacity(expected),
+        ends: Vec::with_capacity(expected),
     };
     keys.offsets.push(0);
     let mut ranks = Vec::new();
@@ -145,8 +156,7 @@ fn winnow_words(words: &[u64], shingle: usize, window: usize, ranks: &mut Vec<u6
         } else {
             smallest = last_smallest(&ranks[start..end]) + start;
         }
-        keys.values.push(shingle_hash(&words[smallest..smallest + shingle], shingle));
-        keys.positions.push(smallest as u32);
+        keys.push(words, smallest, smallest + shingle, shingle);
     }
 }
 
@@ -176,8 +186,7 @@ fn winnow_weighted(words: &[u64], halves: &[u8], shingle: usize, window: usize, 
         }
         seen = end;
         if smallest != before {
-            keys.values.push(shingle_hash(&words[smallest..ends[smallest]], shingle));
-            keys.positions.push(smallest as u32);
+            keys.push(words, smallest, ends[smallest], shingle);
         }
     }
 }
@@ -190,4 +199,46 @@ fn last_smallest(ranks: &[u64]) -> usize {
         }
     }
     best
+}
+
+/// One hash for all words of each article, none for an article without words: (values, offsets).
+///
+/// # Errors
+/// When the offsets do not fit the words.
+pub fn whole_hashes(hashes: &[u64], offsets: &[i64]) -> Result<(Vec<u64>, Vec<i64>)> {
+    check_offsets(offsets, hashes.len(), "words")?;
+    let (mut values, mut ends) = (Vec::with_capacity(offsets.len()), vec![0]);
+    for bounds in offsets.windows(2) {
+        let words = &hashes[bounds[0] as usize..bounds[1] as usize];
+        if !words.is_empty() {
+            values.push(shingle_hash(words, 0));
+        }
+        ends.push(values.len() as i64);
+    }
+    Ok((values, ends))
+}
+
+/// How many distinct values row i of one side shares with row i of the other.
+///
+/// # Errors
+/// When the offsets do not fit the values or the sides differ in rows.
+pub fn count_shared(one: &[u64], one_offsets: &[i64], other: &[u64], other_offsets: &[i64]) -> Result<Vec<i64>> {
+    check_offsets(one_offsets, one.len(), "values")?;
+    check_offsets(other_offsets, other.len(), "values")?;
+    if one_offsets.len() != other_offsets.len() {
+        return Err(Invalid(format!("expected as many rows, got {} and {}", one_offsets.len(), other_offsets.len())));
+    }
+    let distinct = |values: &[u64], bounds: &[i64]| {
+        let mut values = values[bounds[0] as usize..bounds[1] as usize].to_vec();
+        values.sort_unstable();
+        values.dedup();
+        values
+    };
+    let rows = one_offsets.windows(2).zip(other_offsets.windows(2));
+    Ok(rows
+        .map(|(bounds, other_bounds)| {
+            let (left, right) = (distinct(one, bounds), distinct(other, other_bounds));
+            left.iter().filter(|value| right.binary_search(value).is_ok()).count() as i64
+        })
+        .collect())
 }

@@ -1,0 +1,535 @@
+//! Two articles → the passages they share: seed, chain, measure.
+//!
+//! *Seed*: every maximal run of equal words of at least `seed_words`, found through an index of the shorter article's
+//! grams. A gram that stands more than `OFTEN` times in it only goes on along the run before, or starts where nothing
+//! was found yet, and the words walked over are budgeted: a text of one repeated word stays linear.
+//!
+//! *Chain*: runs in the same order on both sides, with gaps of at most `bridged_words`, join if what they add is
+//! worth the gap. Moved paragraphs are chains of their own. Of chains that overlap on both sides the heavier wins.
+//!
+//! *Measure*: words inside the gaps are matched by longest common subsequence. A passage counts from
+//! `min_passage_words` equal words on.
+//!
+//! Words marked as boilerplate are taken out before anything else, so that a passage goes on across them. The
+//! articles are put in an order that depends on their words alone: swapping the arguments swaps the answer.
+//!
+//! Cost: linear in the words, plus `LOOK_BACK` for each run. Wrong where the same words are common to both by chance:
+//! tables, lists, box scores.
+
+use crate::shingles::{check_offsets, shingle_ends};
+use crate::{Invalid, Result};
+
+/// Occurrences of a gram in one article that are all tried.
+const OFTEN: usize = 16;
+/// Words that may be walked over for each word of both articles.
+const BUDGET: usize = 64;
+/// Earlier runs that a run may join.
+const LOOK_BACK: usize = 48;
+/// Largest gap, in cells, whose common words are counted.
+const GAP_CELLS: usize = 1 << 14;
+/// Most passages of a pair.
+const MOST_PASSAGES: usize = 1000;
+/// Words in the shingles that resemblance counts.
+const RESEMBLANCE_WORDS: usize = 5;
+
+/// What makes a passage.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Shortest run of equal words that can start a passage.
+    pub seed_words: usize,
+    /// Longest stretch of differing words inside a passage, on either side.
+    pub bridged_words: usize,
+    /// Equal words a passage needs.
+    pub min_passage_words: usize,
+    /// A gap of so many words costs one equal word.
+    pub gap_words_a_word: usize,
+}
+
+/// A stretch of words in each article.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// Word numbers in the query article: start, exclusive end.
+    pub query: (u32, u32),
+    /// Word numbers in the found article.
+    pub found: (u32, u32),
+    /// Equal words.
+    pub words: u32,
+    /// Unmatched words of the longer side.
+    pub changed: u32,
+}
+
+/// Two articles compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The same words in the same order.
+    pub identical: bool,
+    /// Share of the query's words inside passages.
+    pub query_covered: f64,
+    /// Share of the found article's words inside passages.
+    pub found_covered: f64,
+    /// Jaccard of distinct 5-word shingles, all words counted.
+    pub resemblance: f64,
+    /// The passages, by their place in the query.
+    pub passages: Vec<Passage>,
+}
+
+/// A batch of articles, as `text::Tokens` has them, with the words to leave out.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'a> {
+    /// Word hashes.
+    pub hashes: &'a [u64],
+    /// Article i has words `offsets[i]..offsets[i + 1]`.
+    pub offsets: &'a [i64],
+    /// 1 for a word of half weight, else 2.
+    pub halves: Option<&'a [u8]>,
+    /// Not 0 for a word of boilerplate.
+    pub boilerplate: Option<&'a [u8]>,
+}
+
+/// Compare pairs of rows.
+///
+/// # Errors
+/// When columns do not fit each other or a pair names a row that is not there.
+pub fn compare(batch: Batch<'_>, queries: &[u32], founds: &[u32], settings: Settings) -> Result<Vec<Comparison>> {
+    check_offsets(batch.offsets, batch.hashes.len(), "words")?;
+    let rows = batch.offsets.len() - 1;
+    if [batch.halves, batch.boilerplate].iter().flatten().any(|column| column.len() != batch.hashes.len()) {
+        return Err(Invalid(format!("expected a value for each of {} words", batch.hashes.len())));
+    }
+    if queries.len() != founds.len() || queries.iter().chain(founds).any(|row| *row as usize >= rows) {
+        return Err(Invalid(format!("expected pairs of rows under {rows}")));
+    }
+    if settings.seed_words == 0 || settings.min_passage_words == 0 || settings.gap_words_a_word == 0 {
+        return Err(Invalid("expected seed, passage and gap words of at least 1".into()));
+    }
+    let mut articles: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
+    for row in queries.iter().chain(founds) {
+        let place = &mut articles[*row as usize];
+        if place.is_none() {
+            *place = Some(Prepared::new(batch, *row as usize));
+        }
+    }
+    let mut index = Index::default();
+    let mut indexed = None;
+    let mut results = Vec::with_capacity(queries.len());
+    for (query, found) in queries.iter().zip(founds) {
+        let (Some(one), Some(other)) = (&articles[*query as usize], &articles[*found as usize]) else { continue };
+        let turned = (one.words.len(), &one.words) < (other.words.len(), &other.words);
+        let (long, short, short_row) = if turned { (other, one, *query) } else { (one, other, *found) };
+        if indexed != Some(short_row) {
+            index.build(&short.words, settings.seed_words);
+            indexed = Some(short_row);
+        }
+        let compared = compare_two(long, short, &index, settings);
+        results.push(if turned { compared.turned() } else { compared });
+    }
+    Ok(results)
+}
+
+impl Comparison {
+    fn turned(self) -> Self {
+        let turn = |passage: Passage| Passage { query: passage.found, found: passage.query, ..passage };
+        let mut passages: Vec<Passage> = self.passages.into_iter().map(turn).collect();
+        passages.sort_unstable_by_key(|passage| (passage.query, passage.found));
+        Self { query_covered: self.found_covered, found_covered: self.query_covered, passages, ..self }
+    }
+}
+
+/// An article ready to be compared: its words without boilerplate, and what of the whole is needed.
+struct Prepared<'a> {
+    words: std::borrow::Cow<'a, [u64]>,
+    halves: Option<Vec<u8>>,
+    /// Number in the whole article of each word, where boilerplate was taken out.
+    numbers: Option<Vec<u32>>,
+    whole: &'a [u64],
+    shingles: ShingleSet,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(batch: Batch<'a>, row: usize) -> Self {
+        let range = batch.offsets[row] as usize..batch.offsets[row + 1] as usize;
+        let whole = &batch.hashes[range.clone()];
+        let halves = batch.halves.map(|h| &h[range.clone()]);
+        let shingles = ShingleSet::new(whole, halves);
+        match batch.boilerplate.map(|b| &b[range]).filter(|b| b.iter().any(|mark| *mark != 0)) {
+            None => Self { words: whole.into(), halves: halves.map(<[u8]>::to_vec), numbers: None, whole, shingles },
+            Some(marks) => {
+                let kept: Vec<u32> = (0..whole.len() as u32).filter(|i| marks[*i as usize] == 0).collect();
+                Self {
+                    words: kept.iter().map(|i| whole[*i as usize]).collect::<Vec<_>>().into(),
+                    halves: halves.map(|h| kept.iter().map(|i| h[*i as usize]).collect()),
+                    numbers: Some(kept),
+                    whole,
+                    shingles,
+                }
+            }
+        }
+    }
+
+    fn span(&self, start: usize, end: usize) -> (u32, u32) {
+        match &self.numbers {
+            None => (start as u32, end as u32),
+            Some(numbers) => (numbers[start], numbers[end - 1] + 1),
+        }
+    }
+
+    fn weight(&self, start: usize, end: usize) -> usize {
+        self.halves.as_ref().map_or(2 * (end - start), |h| h[start..end].iter().map(|half| usize::from(*half)).sum())
+    }
+}
+
+/// The distinct shingles of an article, as an open-addressing table; 0 is an empty place.
+struct ShingleSet {
+    table: Vec<u64>,
+    len: usize,
+}
+
+impl ShingleSet {
+    fn new(words: &[u64], halves: Option<&[u8]>) -> Self {
+        let mut set = Self { table: vec![0; (words.len() * 2).next_power_of_two().max(2)], len: 0 };
+        match halves.filter(|h| h.contains(&1)) {
+            None => words.windows(RESEMBLANCE_WORDS).for_each(|shingle| set.insert(mix(shingle))),
+            Some(halves) => {
+                let ends = shingle_ends(words.len(), Some(halves), RESEMBLANCE_WORDS);
+                ends.iter().enumerate().for_each(|(start, end)| set.insert(mix(&words[start..*end])));
+            }
+        }
+        set
+    }
+
+    fn place(&self, shingle: u64) -> usize {
+        let mask = self.table.len() - 1;
+        let mut place = (shingle >> 32) as usize & mask;
+        while self.table[place] != 0 && self.table[place] != shingle {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    fn insert(&mut self, shingle: u64) {
+        let place = self.place(shingle);
+        self.len += usize::from(self.table[place] == 0);
+        self.table[place] = shingle;
+    }
+
+    fn shared(&self, other: &Self) -> usize {
+        let (few, many) = if self.table.len() <= other.table.len() { (self, other) } else { (other, self) };
+        few.table.iter().filter(|shingle| **shingle != 0 && many.table[many.place(**shingle)] != 0).count()
+    }
+}
+
+/// A hash of a few words, never 0.
+fn mix(words: &[u64]) -> u64 {
+    let sum = words.iter().fold(0_u64, |sum, word| (sum.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    (sum ^ (sum >> 31)).max(1)
+}
+
+/// Where each gram of an article stands: heads of chains by hash, chains in rising order of place.
+#[derive(Default)]
+struct Index {
+    heads: Vec<u32>,
+    next: Vec<u32>,
+    grams: Vec<u32>,
+}
+
+const END: u32 = u32::MAX;
+
+impl Index {
+    fn build(&mut self, words: &[u64], gram: usize) {
+        let size = (words.len() * 2).next_power_of_two().max(2);
+        self.heads.clear();
+        self.heads.resize(size, END);
+        self.grams.clear();
+        self.grams.extend(words.windows(gram).map(|words| (mix(words) >> 16) as u32));
+        self.next.clear();
+        self.next.resize(self.grams.len(), END);
+        for (place, hash) in self.grams.iter().enumerate().rev() {
+            let head = &mut self.heads[*hash as usize & (size - 1)];
+            self.next[place] = std::mem::replace(head, place as u32);
+        }
+    }
+
+    /// Places of a gram, in rising order; other grams with the same 32 bits may be among them.
+    fn places(&self, hash: u32) -> impl Iterator<Item = usize> {
+        let mut at = self.heads[hash as usize & (self.heads.len() - 1)];
+        std::iter::from_fn(move || {
+            while at != END {
+                let place = at as usize;
+                at = self.next[place];
+                if self.grams[place] == hash {
+                    return Some(place);
+                }
+            }
+            None
+        })
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Run {
+    query: usize,
+    found: usize,
+    len: usize,
+}
+
+fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Settings) -> Comparison {
+    let identical = query.whole == found.whole;
+    let shared = query.shingles.shared(&found.shingles);
+    let union = query.shingles.len + found.shingles.len - shared;
+    let mut passages = if query.words == found.words {
+        let len = query.words.len();
+        let whole = Run { query: 0, found: 0, len };
+        let long_enough = identical || query.weight(0, len) >= 2 * settings.min_passage_words;
+        if len > 0 && long_enough { vec![measure(query, found, &[whole])] } else { Vec::new() }
+    } else {
+        let runs = find_runs(&query.words, &found.words, index, settings.seed_words);
+        chain(query, found, &runs, settings)
+    };
+    passages.sort_unstable_by_key(|one| (one.query, one.found));
+    let covered = |len: usize, side: fn(&Measured) -> (usize, usize)| {
+        let mut spans: Vec<(usize, usize)> = passages.iter().map(side).collect();
+        spans.sort_unstable();
+        let (mut sum, mut reach) = (0, 0);
+        for (start, end) in spans {
+            sum += end.saturating_sub(start.max(reach));
+            reach = reach.max(end);
+        }
+        if len == 0 { f64::from(u8::from(identical)) } else { sum as f64 / len as f64 }
+    };
+    Comparison {
+        identical,
+        query_covered: covered(query.words.len(), |one| one.query),
+        found_covered: covered(found.words.len(), |one| one.found),
+        resemblance: if union == 0 { f64::from(u8::from(identical)) } else { shared as f64 / union as f64 },
+        passages: passages
+            .iter()
+            .map(|one| Passage {
+                query: query.span(one.query.0, one.query.1),
+                found: found.span(one.found.0, one.found.1),
+                words: one.halves.div_ceil(2) as u32,
+                changed: one.changed as u32,
+            })
+            .collect(),
+    }
+}
+
+/// The maximal runs of equal words, by their place in the query.
+fn find_runs(query: &[u64], found: &[u64], index: &Index, gram: usize) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    if query.len() < gram || found.len() < gram {
+        return runs;
+    }
+    let mut budget = BUDGET * (query.len() + found.len());
+    let (mut reach, mut places) = (0, Vec::with_capacity(OFTEN + 1));
+    for start in 0..=query.len() - gram {
+        places.clear();
+        places.extend(index.places((mix(&query[start..start + gram]) >> 16) as u32).take(OFTEN + 1));
+        if places.len() > OFTEN {
+            places.truncate(usize::from(start >= reach));
+            if let Some(last) = runs.last() {
+                let onward = (start + last.found).checked_sub(last.query);
+                places.extend(onward.filter(|place| place + gram <= found.len()));
+            }
+        }
+        for place in &places {
+            let goes_on = start > 0 && *place > 0 && query[start - 1] == found[*place - 1];
+            if goes_on || query[start..start + gram] != found[*place..*place + gram] {
+                continue;
+            }
+            let len = query[start..].iter().zip(&found[*place..]).take(budget).take_while(|(one, other)| one == other).count();
+            if len < gram {
+                return runs;
+            }
+            budget -= len;
+            reach = reach.max(start + len);
+            runs.push(Run { query: start, found: *place, len });
+        }
+    }
+    runs
+}
+
+/// A chain of runs, measured.
+struct Measured {
+    query: (usize, usize),
+    found: (usize, usize),
+    halves: usize,
+    changed: usize,
+}
+
+/// Join runs into passages: the heaviest chain first, then what does not overlap it on both sides.
+fn chain(query: &Prepared, found: &Prepared, runs: &[Run], settings: Settings) -> Vec<Measured> {
+    let worth = |words: usize| words * settings.gap_words_a_word;
+    let mut best: Vec<(usize, usize)> = Vec::with_capacity(runs.len());
+    for (i, run) in runs.iter().enumerate() {
+        let mut top = (worth(run.len), usize::MAX);
+        for before in (i.saturating_sub(LOOK_BACK)..i).rev() {
+            let earlier = runs[before];
+            if let Some((trimmed, gap)) = follow(earlier, *run)
+                && gap <= settings.bridged_words
+                && best[before].0 > gap
+            {
+                let score = best[before].0 - gap + worth(trimmed.len);
+                if score > top.0 {
+                    top = (score, before);
+                }
+            }
+        }
+        best.push(top);
+    }
+    let mut ends: Vec<usize> = (0..runs.len()).collect();
+    ends.sort_unstable_by_key(|i| (std::cmp::Reverse(best[*i].0), runs[*i].found, runs[*i].query));
+    let mut used = vec![false; runs.len()];
+    let mut accepted: Vec<Measured> = Vec::new();
+    let mut members = Vec::new();
+    for end in ends {
+        if accepted.len() >= MOST_PASSAGES || best[end].0 < worth(settings.min_passage_words) / 2 {
+            break;
+        }
+        members.clear();
+        let mut at = end;
+        while at != usize::MAX && !used[at] && !accepted.iter().any(|one| overlaps(one, runs[at])) {
+            used[at] = true;
+            let later = members.last().copied();
+            members.push(runs[at]);
+            if let Some(later) = later
+                && let Some((trimmed, _)) = follow(runs[at], later)
+            {
+                let place = members.len() - 2;
+                members[place] = trimmed;
+            }
+            at = best[at].1;
+        }
+        members.reverse();
+        if !members.is_empty() {
+            let measured = measure(query, found, &members);
+            if measured.halves >= 2 * settings.min_passage_words {
+                accepted.push(measured);
+            }
+        }
+    }
+    accepted
+}
+
+fn overlaps(one: &Measured, run: Run) -> bool {
+    run.query < one.query.1
+        && one.query.0 < run.query + run.len
+        && run.found < one.found.1
+        && one.found.0 < run.found + run.len
+}
+
+/// What is left of `run` behind `earlier`, and the longer of the two gaps between them.
+fn follow(earlier: Run, run: Run) -> Option<(Run, usize)> {
+    if run.query <= earlier.query || run.found <= earlier.found {
+        return None;
+    }
+    let (query_end, found_end) = (earlier.query + earlier.len, earlier.found + earlier.len);
+    let cut = query_end.saturating_sub(run.query).max(found_end.saturating_sub(run.found));
+    if cut >= run.len {
+        return None;
+    }
+    let trimmed = Run { query: run.query + cut, found: run.found + cut, len: run.len - cut };
+    Some((trimmed, (trimmed.query - query_end).max(trimmed.found - found_end)))
+}
+
+fn measure(query: &Prepared, found: &Prepared, runs: &[Run]) -> Measured {
+    let (first, last) = (runs[0], runs[runs.len() - 1]);
+    let mut words: usize = runs.iter().map(|run| run.len).sum();
+    let mut halves: usize = runs.iter().map(|run| query.weight(run.query, run.query + run.len)).sum();
+    let a_word = if query.halves.is_some() { 1 } else { 2 };
+    for pair in runs.windows(2) {
+        let one = &query.words[pair[0].query + pair[0].len..pair[1].query];
+        let other = &found.words[pair[0].found + pair[0].len..pair[1].found];
+        let common = common_words(one, other);
+        words += common;
+        halves += common * a_word;
+    }
+    let (query, found) = ((first.query, last.query + last.len), (first.found, last.found + last.len));
+    Measured { query, found, halves, changed: (query.1 - query.0).max(found.1 - found.0) - words }
+}
+
+/// Length of the longest common subsequence; 0 for a gap too large to be worth it.
+fn common_words(one: &[u64], other: &[u64]) -> usize {
+    if one.is_empty() || other.is_empty() || one.len() * other.len() > GAP_CELLS {
+        return 0;
+    }
+    let mut row = vec![0_usize; other.len() + 1];
+    for word in one {
+        let mut diagonal = 0;
+        for (place, candidate) in other.iter().enumerate() {
+            let above = row[place + 1];
+            row[place + 1] = if word == candidate { diagonal + 1 } else { above.max(row[place]) };
+            diagonal = above;
+        }
+    }
+    row[other.len()]
+}
+
+/// Marks (1) the words that stand in a boilerplate shingle, and gaps of at most `gap_words` between such words.
+///
+/// # Errors
+/// When columns do not fit each other.
+pub fn mark_boilerplate(batch: Batch<'_>, shingles: &[u64], shingle_words: usize, gap_words: usize) -> Result<Vec<u8>> {
+    check_offsets(batch.offsets, batch.hashes.len(), "words")?;
+    let mut set = ShingleSet { table: vec![0; (shingles.len() * 4).next_power_of_two().max(64)], len: 0 };
+    shingles.iter().for_each(|shingle| set.insert(*shingle));
+    let mut marks = vec![0; batch.hashes.len()];
+    for bounds in batch.offsets.windows(2) {
+        let range = bounds[0] as usize..bounds[1] as usize;
+        let words = &batch.hashes[range.clone()];
+        let halves = batch.halves.map(|h| &h[range.clone()]);
+        let marks = &mut marks[range];
+        let mut reach = None;
+        for (start, end) in spans(words.len(), halves, shingle_words) {
+            if set.table[set.place(mix(&words[start..end]))] != 0 {
+                let from = reach.filter(|reach| start <= reach + gap_words).map_or(start, |reach: usize| reach.min(start));
+                marks[from..end].fill(1);
+                reach = Some(end);
+            }
+        }
+    }
+    Ok(marks)
+}
+
+fn spans(words: usize, halves: Option<&[u8]>, shingle_words: usize) -> Vec<(usize, usize)> {
+    match halves.filter(|h| h.contains(&1)) {
+        None => (shingle_words..=words).map(|end| (end - shingle_words, end)).collect(),
+        Some(halves) => shingle_ends(words, Some(halves), shingle_words).into_iter().enumerate().collect(),
+    }
+}
+
+/// Shingles within `reach_words` of a place that stand around `least` of the places given, one for each row.
+///
+/// # Errors
+/// When columns do not fit each other.
+pub fn common_shingles(
+    batch: Batch<'_>,
+    positions: &[u32],
+    shingle_words: usize,
+    reach_words: usize,
+    least: usize,
+) -> Result<Vec<u64>> {
+    check_offsets(batch.offsets, batch.hashes.len(), "words")?;
+    if positions.len() + 1 != batch.offsets.len() {
+        return Err(Invalid(format!("expected {} positions, got {}", batch.offsets.len() - 1, positions.len())));
+    }
+    let mut all = Vec::new();
+    let mut own = Vec::new();
+    for (bounds, position) in batch.offsets.windows(2).zip(positions) {
+        let range = bounds[0] as usize..bounds[1] as usize;
+        let words = &batch.hashes[range.clone()];
+        let halves = batch.halves.map(|h| &h[range]);
+        let near = (*position as usize).saturating_sub(reach_words)..(*position as usize + reach_words);
+        own.clear();
+        own.extend(
+            spans(words.len(), halves, shingle_words)
+                .into_iter()
+                .filter(|(start, _)| near.contains(start))
+                .map(|(start, end)| mix(&words[start..end])),
+        );
+        own.sort_unstable();
+        own.dedup();
+        all.append(&mut own);
+    }
+    all.sort_unstable();
+    Ok(all.chunk_by(|one, other| one == other).filter(|same| same.len() >= least).map(|same| same[0]).collect())
+}

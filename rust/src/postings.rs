@@ -1,0 +1,342 @@
+//! From filed keys to candidate pairs.
+//!
+//! `file` turns a batch's keys into postings, cut into 256 shards by the key's first byte. `collide` takes one
+//! shard of all batches, sorts it and looks at each key with two holders or more. Most keys that unrelated articles
+//! share are accidents, so a posting carries the words around its shingle, a byte each, and two postings are
+//! *evidence* only if `settled_words` of these agree outwards from the shingle, with at most two mismatches on each
+//! side; others are counted as weak. Nothing but the shard is touched, so this is fast.
+//!
+//! A key with more than `all_holders` holders is a common phrase, a formula or a big family. Its holders are grouped by
+//! the exact words on its right, and again by those on its left: whoever shares a run as long as winnowing
+//! guarantees agrees with the other on one side at least. A group that is still too big links each holder to
+//! its `links` earliest holders instead of pairing all with all. So no key vanishes for being common, and the cost
+//! stays linear.
+//!
+//! `nominate` joins the evidence of all shards into pairs and tells boilerplate from families (see there).
+
+use crate::shingles::check_offsets;
+use crate::{Invalid, Result};
+
+/// Number of shards: one for each first byte of a key.
+pub const SHARDS: usize = 256;
+/// Words kept on each side of a shingle, a byte each.
+const CONTEXT: usize = 8;
+/// Mismatches that end the agreement on one side.
+const MISMATCHES: u32 = 2;
+/// Postings of one key in one article that are looked at; more only stand in periodic text.
+const REPEATS: usize = 8;
+/// Marks evidence whose key is not common.
+const RARE: u32 = u32::MAX;
+
+/// One key of one article: where it stands and the words around it. A context byte of 0 is outside the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Posting {
+    key: u64,
+    left: u64,
+    right: u64,
+    row: u32,
+    position: u32,
+}
+
+/// The postings of a batch, cut into shards.
+#[derive(Debug, Default)]
+pub struct Postings {
+    entries: Vec<Posting>,
+    bounds: Vec<usize>,
+}
+
+impl Postings {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// How `collide` treats keys with few and with many holders.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Up to so many holders of a key are paired all with all.
+    pub all_holders: usize,
+    /// Earliest holders that each holder of a more common key is linked to.
+    pub links: usize,
+    /// Context words that must agree for a collision to be evidence.
+    pub settled_words: u32,
+    /// Context words on one side that make a common key's holders one group.
+    pub grouped_words: usize,
+    /// Holders from which on a key is reported as common.
+    pub common_holders: usize,
+}
+
+/// Pairs as columns; articles are ranks, `later > earlier`.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    /// Rank of the later article of each collision.
+    pub later: Vec<u32>,
+    /// Rank of the earlier one.
+    pub earlier: Vec<u32>,
+    /// Word number of the key in the later article.
+    pub later_position: Vec<u32>,
+    /// Word number of the key in the earlier article.
+    pub earlier_position: Vec<u32>,
+    /// Which group of `commons` it comes from, or `u32::MAX`.
+    pub common: Vec<u32>,
+    /// Pairs with a collision that the words around it do not support: `later << 32 | earlier`.
+    pub weak: Vec<u64>,
+    /// Holders of each common key: ranks, in rising order.
+    pub common_holders: Vec<u32>,
+    /// Where each holder has it.
+    pub common_positions: Vec<u32>,
+    /// Common key i has `common_holders[common_offsets[i]..common_offsets[i + 1]]`.
+    pub common_offsets: Vec<i64>,
+}
+
+/// File a batch's keys. Keys without positions (`None`) carry no context and are always evidence.
+///
+/// # Errors
+/// When offsets and arrays do not fit each other.
+pub fn file(
+    hashes: &[u64],
+    word_offsets: &[i64],
+    keys: &[u64],
+    key_offsets: &[i64],
+    positions: Option<&[u32]>,
+    ends: Option<&[u32]>,
+) -> Result<Postings> {
+    check_offsets(word_offsets, hashes.len(), "words")?;
+    check_offsets(key_offsets, keys.len(), "keys")?;
+    if word_offsets.len() != key_offsets.len() {
+        return Err(Invalid(format!(
+            "expected words and keys of the same articles, got {} and {}",
+            word_offsets.len() - 1,
+            key_offsets.len() - 1
+        )));
+    }
+    if positions.is_some_and(|p| p.len() != keys.len()) || ends.map(<[u32]>::len) != positions.map(<[u32]>::len) {
+        return Err(Invalid("expected a position and an end for every key".into()));
+    }
+    let mut bounds = vec![0_usize; SHARDS + 1];
+    for key in keys {
+        bounds[shard_of(*key) + 1] += 1;
+    }
+    for shard in 0..SHARDS {
+        bounds[shard + 1] += bounds[shard];
+    }
+    let mut next = bounds.clone();
+    let nothing = Posting { key: 0, left: 0, right: 0, row: 0, position: 0 };
+    let mut entries = vec![nothing; keys.len()];
+    for row in 0..key_offsets.len() - 1 {
+        let words = &hashes[word_offsets[row] as usize..word_offsets[row + 1] as usize];
+        for at in key_offsets[row] as usize..key_offsets[row + 1] as usize {
+            let (mut left, mut right, mut position) = (0, 0, 0);
+            if let (Some(positions), Some(ends)) = (positions, ends) {
+                let (start, end) = (positions[at] as usize, ends[at] as usize);
+                if start > end || end > words.len() {
+                    return Err(Invalid(format!(
+                        "expected keys within the {} words of row {row}, got {start}..{end}",
+                        words.len()
+                    )));
+                }
+                position = positions[at];
+                left = context(words[start.saturating_sub(CONTEXT)..start].iter().rev());
+                right = context(words[end..words.len().min(end + CONTEXT)].iter());
+            }
+            let place = &mut next[shard_of(keys[at])];
+            entries[*place] = Posting { key: keys[at], left, right, row: row as u32, position };
+            *place += 1;
+        }
+    }
+    Ok(Postings { entries, bounds })
+}
+
+fn shard_of(key: u64) -> usize {
+    (key >> 56) as usize
+}
+
+/// A byte for each word, the nearest lowest; never 0.
+fn context<'a>(words: impl Iterator<Item = &'a u64>) -> u64 {
+    words.enumerate().fold(0, |bytes, (i, word)| bytes | ((word & 0xFF).max(1) << (8 * i)))
+}
+
+/// The high bit of every byte that is 0 in `bytes`.
+fn zero_bytes(bytes: u64) -> u64 {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    !(((bytes & LOW) + LOW) | bytes | LOW)
+}
+
+/// Words that agree outwards on one side, up to the third mismatch.
+fn agreement(one: u64, other: u64) -> u32 {
+    let mut differ = !zero_bytes(one ^ other) & 0x8080_8080_8080_8080 | zero_bytes(one);
+    for mismatches in 0..=MISMATCHES {
+        if differ == 0 {
+            return CONTEXT as u32 - mismatches;
+        }
+        if mismatches == MISMATCHES {
+            return differ.trailing_zeros() / 8 - mismatches;
+        }
+        differ &= differ - 1;
+    }
+    0
+}
+
+struct Holder {
+    rank: u32,
+    position: u32,
+    left: u64,
+    right: u64,
+}
+
+/// The evidence of one shard. `ranks` gives each article's place in time; `u32::MAX` leaves an article out.
+///
+/// # Errors
+/// When there is no such shard or a row has no rank.
+pub fn collide(postings: &[&Postings], shard: usize, firsts: &[usize], ranks: &[u32], limits: Limits) -> Result<Evidence> {
+    if shard >= SHARDS || firsts.len() != postings.len() {
+        return Err(Invalid(format!("expected a shard under {SHARDS} and a first article for every batch")));
+    }
+    let slices = || postings.iter().zip(firsts).map(|(p, first)| (&p.entries[p.bounds[shard]..p.bounds[shard + 1]], *first));
+    let total = slices().map(|(slice, _)| slice.len()).sum();
+    let mut order: Vec<(u64, u32, u32)> = Vec::with_capacity(total);
+    let mut entries: Vec<Posting> = Vec::with_capacity(total);
+    for (slice, first) in slices() {
+        for entry in slice {
+            let Some(&rank) = ranks.get(first + entry.row as usize) else {
+                return Err(Invalid(format!("expected a rank for each article, got {}", ranks.len())));
+            };
+            if rank != u32::MAX {
+                order.push((entry.key, rank, entries.len() as u32));
+                entries.push(*entry);
+            }
+        }
+    }
+    order.sort_unstable();
+    let mut evidence = Evidence { common_offsets: vec![0], ..Evidence::default() };
+    let mut holders: Vec<Holder> = Vec::new();
+    for group in order.chunk_by(|one, other| one.0 == other.0) {
+        if group[0].1 == group[group.len() - 1].1 {
+            continue;
+        }
+        holders.clear();
+        for same in group.chunk_by(|one, other| one.1 == other.1) {
+            let mut places: Vec<&Posting> = same.iter().map(|entry| &entries[entry.2 as usize]).collect();
+            places.sort_unstable_by_key(|posting| posting.position);
+            holders.extend(places.into_iter().take(REPEATS).map(|posting| Holder {
+                rank: same[0].1,
+                position: posting.position,
+                left: posting.left,
+                right: posting.right,
+            }));
+        }
+        let distinct = count_distinct(holders.iter());
+        if distinct <= limits.all_holders {
+            pair_all(&holders, distinct, limits, &mut evidence);
+        } else {
+            group_by_side(&mut holders, |holder| holder.right, limits, &mut evidence);
+            group_by_side(&mut holders, |holder| holder.left, limits, &mut evidence);
+        }
+    }
+    Ok(evidence)
+}
+
+fn count_distinct<'a>(holders: impl Iterator<Item = &'a Holder>) -> usize {
+    let mut last = None;
+    holders.filter(|holder| last.replace(holder.rank) != Some(holder.rank)).count()
+}
+
+fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut Evidence) {
+    let before = evidence.later.len();
+    for (i, later) in holders.iter().enumerate() {
+        let (mut weak, mut settled) = (None, None);
+        for earlier in &holders[..i] {
+            if earlier.rank == later.rank {
+                break;
+            }
+            if weak.is_some() && weak != Some(earlier.rank) {
+                evidence.weak.push(join(later.rank, weak.take().unwrap_or_default()));
+            }
+            let unsettled = agreement(later.left, earlier.left) + agreement(later.right, earlier.right)
+                < limits.settled_words
+                && (later.left | later.right) != 0;
+            if unsettled {
+                weak = (settled != Some(earlier.rank)).then_some(earlier.rank);
+            } else {
+                (weak, settled) = (None, Some(earlier.rank));
+                evidence.push(later, earlier, RARE);
+            }
+        }
+        if let Some(rank) = weak {
+            evidence.weak.push(join(later.rank, rank));
+        }
+    }
+    if distinct >= limits.common_holders && evidence.later.len() > before {
+        let common = evidence.common_offsets.len() as u32 - 1;
+        let mut supported: Vec<u32> = [&evidence.later[before..], &evidence.earlier[before..]].concat();
+        supported.sort_unstable();
+        supported.dedup();
+        if supported.len() >= limits.common_holders {
+            evidence.common[before..].fill(common);
+            evidence.push_common(holders.iter().filter(|holder| supported.binary_search(&holder.rank).is_ok()));
+        }
+    }
+}
+
+fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: Limits, evidence: &mut Evidence) {
+    let kept = if limits.grouped_words >= CONTEXT { u64::MAX } else { (1 << (8 * limits.grouped_words)) - 1 };
+    holders.sort_unstable_by_key(|holder| (side(holder) & kept, holder.rank, holder.position));
+    for group in holders.chunk_by(|one, other| side(one) & kept == side(other) & kept) {
+        let outside = zero_bytes(side(&group[0])) & kept != 0;
+        let distinct = count_distinct(group.iter());
+        if outside && side(&group[0]) | (group[0].left | group[0].right) != 0 || distinct < 2 {
+            continue;
+        }
+        let common = if distinct >= limits.common_holders { evidence.common_offsets.len() as u32 - 1 } else { RARE };
+        let linked = if distinct > limits.all_holders { limits.links } else { usize::MAX };
+        for (i, later) in group.iter().enumerate() {
+            let (mut partners, mut last) = (0, None);
+            for earlier in &group[..i] {
+                if earlier.rank == later.rank {
+                    break;
+                }
+                if last.replace(earlier.rank) != Some(earlier.rank) {
+                    partners += 1;
+                    if partners > linked {
+                        break;
+                    }
+                }
+                evidence.push(later, earlier, common);
+            }
+        }
+        if common != RARE {
+            evidence.push_common(group.iter());
+        }
+    }
+}
+
+impl Evidence {
+    fn push(&mut self, later: &Holder, earlier: &Holder, common: u32) {
+        self.later.push(later.rank);
+        self.earlier.push(earlier.rank);
+        self.later_position.push(later.position);
+        self.earlier_position.push(earlier.position);
+        self.common.push(common);
+    }
+
+    fn push_common<'a>(&mut self, holders: impl Iterator<Item = &'a Holder>) {
+        let mut last = None;
+        for holder in holders {
+            if last.replace(holder.rank) != Some(holder.rank) {
+                self.common_holders.push(holder.rank);
+                self.common_positions.push(holder.position);
+            }
+        }
+        self.common_offsets.push(self.common_holders.len() as i64);
+    }
+}
+
+fn join(later: u32, earlier: u32) -> u64 {
+    u64::from(later) << 32 | u64::from(earlier)
+}
