@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod fold;
 pub mod shingles;
 pub mod text;
 
