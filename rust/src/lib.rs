@@ -7,6 +7,7 @@
 
 pub mod align;
 pub mod candidates;
+pub mod fold;
 pub mod postings;
 pub mod shingles;
 pub mod text;

@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::{Result, align, candidates, postings, shingles};
+use crate::{Result, align, candidates, postings, shingles, text};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 type Slice<'py, T> = PyReadonlyArray1<'py, T>;
@@ -13,6 +13,18 @@ type Slice<'py, T> = PyReadonlyArray1<'py, T>;
 fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
     py.detach(kernel).map_err(|invalid| PyValueError::new_err(invalid.0))
 }
+
+type Spans<'py> = Option<Array<'py, u32>>;
+type Tokens<'py> = (
+    Array<'py, u64>,
+    Array<'py, i64>,
+    Option<Array<'py, u8>>,
+    Spans<'py>,
+    Spans<'py>,
+    Spans<'py>,
+    Option<Array<'py, i64>>,
+    Option<Vec<Vec<String>>>,
+);
 
 /// An optional array as an optional slice.
 macro_rules! optional {
@@ -24,6 +36,41 @@ macro_rules! optional {
 #[pymodule]
 mod _core {
     use super::*;
+
+    /// What reading a text depends on.
+    #[pymodule_export]
+    const TEXT_VERSION: &str = text::TEXT_VERSION;
+
+    /// Words of a batch: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words).
+    #[pyfunction]
+    #[pyo3(signature = (text, offsets, *, diacritics, spans, sentences, words))]
+    fn tokenise<'py>(
+        py: Python<'py>,
+        text: PyReadonlyArray1<'py, u8>,
+        offsets: PyReadonlyArray1<'py, i64>,
+        diacritics: bool,
+        spans: bool,
+        sentences: Option<String>,
+        words: bool,
+    ) -> PyResult<Tokens<'py>> {
+        let (bytes, offsets) = (text.as_slice()?, offsets.as_slice()?);
+        let view = text::View { diacritics, sentences };
+        let tokens = run(py, || {
+            text::tokenise(bytes, offsets, &view, text::Want { spans, words })
+        })?;
+        let (starts, ends) = tokens.spans.unzip();
+        let (sentences, sentence_offsets) = tokens.sentences.unzip();
+        Ok((
+            tokens.hashes.into_pyarray(py),
+            tokens.offsets.into_pyarray(py),
+            tokens.halves.map(|part| part.into_pyarray(py)),
+            starts.map(|part| part.into_pyarray(py)),
+            ends.map(|part| part.into_pyarray(py)),
+            sentences.map(|part| part.into_pyarray(py)),
+            sentence_offsets.map(|part| part.into_pyarray(py)),
+            tokens.words,
+        ))
+    }
 
     /// The postings of a batch, opaque to Python.
     #[pyclass(frozen)]

@@ -1,0 +1,32 @@
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+TEXT_VERSION: str
+
+def tokenise(
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    *,
+    diacritics: bool,
+    spans: bool,
+    sentences: str | None,
+    words: bool,
+) -> tuple[
+    NDArray[np.uint64],
+    NDArray[np.int64],
+    NDArray[np.uint8] | None,
+    NDArray[np.uint32] | None,
+    NDArray[np.uint32] | None,
+    NDArray[np.uint32] | None,
+    NDArray[np.int64] | None,
+    Sequence[Sequence[str]] | None,
+]: ...
+def winnow(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    halves: NDArray[np.uint8] | None,
+    shingle_words: int,
+    window_words: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32]]: ...

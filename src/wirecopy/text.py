@@ -1,0 +1,67 @@
+"""From text to words: how a text is read before it is compared.
+
+A word is a run of letters, marks and numbers. In scripts that set no spaces (Han, kana, Thai, Khmer and the like)
+each letter with its marks is a word, and counts half. Words are compared in a *matching view*: without case,
+width, ligatures, invisible characters and letters that only look different. Offsets always point into
+the original text, in code points; this module is the only one that converts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecopy import _core
+from wirecopy.model import Tokens
+
+TEXT_VERSION: str = _core.TEXT_VERSION
+"""Stamp of the Unicode tables, the folding, the abbreviations and the hash; data made under another is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How a method reads text.
+
+    With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
+    them, the empty string for the default rule, or the characters that end a sentence.
+    """
+
+    diacritics: bool = True
+    sentences: str | None = None
+
+
+def encode(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts as one UTF-8 buffer and its offsets; a lone surrogate becomes U+FFFD, one code point for one."""
+    encoded = [_utf8(text) for text in texts]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+def _utf8(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text).encode()
+
+
+DEFAULT_VIEW = View()
+
+
+def tokenise(
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    view: View = DEFAULT_VIEW,
+    *,
+    spans: bool = False,
+    words: bool = False,
+) -> Tokens:
+    """The words of a batch of texts, `text[offsets[i]:offsets[i + 1]]` each; `spans` and `words` if asked for."""
+    return Tokens(
+        *_core.tokenise(
+            text, offsets, diacritics=view.diacritics, spans=spans, sentences=view.sentences, words=words
+        )
+    )
