@@ -98,7 +98,7 @@ pub fn nominate(
         families.dedup();
         is_boilerplate[common] = families.len() >= rule.boilerplate_families;
     }
-    let mut pairs: Vec<u64> = order
+    let pairs: Vec<u64> = order
         .chunk_by(|one, other| one.0 == other.0)
         .filter(|pair| {
             pair.iter().any(|row| {
@@ -108,11 +108,6 @@ pub fn nominate(
         })
         .map(|pair| pair[0].0)
         .collect();
-    let mut twice: Vec<u64> = weak.to_vec();
-    twice.sort_unstable();
-    pairs.extend(twice.chunk_by(|one, other| one == other).filter(|same| same.len() > 1).map(|same| same[0]));
-    pairs.sort_unstable();
-    pairs.dedup();
     Ok(Candidates {
         later: pairs.iter().map(|pair| (pair >> 32) as u32).collect(),
         earlier: pairs.iter().map(|pair| *pair as u32).collect(),

@@ -2,7 +2,7 @@
 //!
 //! `file` turns a batch's keys into postings, cut into 256 shards by the key's first byte. `collide` takes one
 //! shard of all batches, sorts it and looks at each key with two holders or more. Most keys that unrelated articles
-//! share are accidents, so a posting carries the words around its shingle, a byte each, and two postings are
+//! share are accidents, so a posting carries the words around its shingle, four bits each, and two postings are
 //! *evidence* only if `settled_words` of these agree outwards from the shingle, with at most two mismatches on each
 //! side; others are counted as weak. Nothing but the shard is touched, so this is fast.
 //!
@@ -19,8 +19,8 @@ use crate::{Invalid, Result};
 
 /// Number of shards: one for each first byte of a key.
 pub const SHARDS: usize = 256;
-/// Words kept on each side of a shingle, a byte each.
-const CONTEXT: usize = 8;
+/// Words kept on each side of a shingle, four bits each.
+const CONTEXT: usize = 16;
 /// Mismatches that end the agreement on one side.
 const MISMATCHES: u32 = 2;
 /// Postings of one key in one article that are looked at; more only stand in periodic text.
@@ -28,7 +28,7 @@ const REPEATS: usize = 8;
 /// Marks evidence whose key is not common.
 const RARE: u32 = u32::MAX;
 
-/// One key of one article: where it stands and the words around it. A context byte of 0 is outside the text.
+/// One key of one article: where it stands and the words around it. Four bits of 0 are outside the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Posting {
     key: u64,
@@ -157,30 +157,27 @@ fn shard_of(key: u64) -> usize {
     (key >> 56) as usize
 }
 
-/// A byte for each word, the nearest lowest; never 0.
+/// Four bits for each word, the nearest lowest; never 0.
 fn context<'a>(words: impl Iterator<Item = &'a u64>) -> u64 {
-    words.enumerate().fold(0, |bytes, (i, word)| bytes | ((word & 0xFF).max(1) << (8 * i)))
+    words.enumerate().fold(0, |bits, (i, word)| bits | ((((word & 0xFFFF) * 15) >> 16) + 1) << (4 * i))
 }
 
-/// The high bit of every byte that is 0 in `bytes`.
-fn zero_bytes(bytes: u64) -> u64 {
-    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-    !(((bytes & LOW) + LOW) | bytes | LOW)
+/// The high bit of every four that are 0.
+fn outside(bits: u64) -> u64 {
+    const LOW: u64 = 0x7777_7777_7777_7777;
+    !(((bits & LOW) + LOW) | bits | LOW)
 }
 
 /// Words that agree outwards on one side, up to the third mismatch.
 fn agreement(one: u64, other: u64) -> u32 {
-    let mut differ = !zero_bytes(one ^ other) & 0x8080_8080_8080_8080 | zero_bytes(one);
-    for mismatches in 0..=MISMATCHES {
+    let mut differ = !outside(one ^ other) & 0x8888_8888_8888_8888 | outside(one);
+    for mismatches in 0..MISMATCHES {
         if differ == 0 {
             return CONTEXT as u32 - mismatches;
         }
-        if mismatches == MISMATCHES {
-            return differ.trailing_zeros() / 8 - mismatches;
-        }
         differ &= differ - 1;
     }
-    0
+    differ.trailing_zeros() / 4 - MISMATCHES
 }
 
 struct Holder {
@@ -285,12 +282,12 @@ fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut 
 }
 
 fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: Limits, evidence: &mut Evidence) {
-    let kept = if limits.grouped_words >= CONTEXT { u64::MAX } else { (1 << (8 * limits.grouped_words)) - 1 };
+    let kept = if limits.grouped_words >= CONTEXT { u64::MAX } else { (1 << (4 * limits.grouped_words)) - 1 };
     holders.sort_unstable_by_key(|holder| (side(holder) & kept, holder.rank, holder.position));
     for group in holders.chunk_by(|one, other| side(one) & kept == side(other) & kept) {
-        let outside = zero_bytes(side(&group[0])) & kept != 0;
+        let short = outside(side(&group[0])) & kept != 0;
         let distinct = count_distinct(group.iter());
-        if outside && side(&group[0]) | (group[0].left | group[0].right) != 0 || distinct < 2 {
+        if short && side(&group[0]) | (group[0].left | group[0].right) != 0 || distinct < 2 {
             continue;
         }
         let common = if distinct >= limits.common_holders { evidence.common_offsets.len() as u32 - 1 } else { RARE };

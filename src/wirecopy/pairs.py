@@ -22,7 +22,7 @@ ALL_HOLDERS = 20
 """Up to so many holders of a key are paired all with all."""
 LINKS = 4
 """Earliest holders that each holder of a more common key is linked to."""
-SETTLED_WORDS = 7
+SETTLED_WORDS = 12
 """Context words, of eight on each side, that must agree for a collision to count by itself."""
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
