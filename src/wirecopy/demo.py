@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-from itertools import chain, combinations, count, cycle, islice, pairwise
+from itertools import chain, combinations, count, cycle, islice, pairwise, product
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 from unicodedata import combining, normalize
@@ -323,6 +323,8 @@ class _Newsroom:
         self.printed: list[Printed] = []
         self._minutes: set[int] = set()
         self._ids: set[str] = set()
+        parts = product(("head", "middle", "close"), PAPERS)
+        self._wanted = {part: cycle(self.author.shuffled((True, True, False))) for part in parts}
 
     def print_all(self) -> list[Printed]:
         author = self.author
@@ -432,7 +434,7 @@ class _Newsroom:
         places = {"head": 0, "middle": author.between(1, len(paragraphs) - 1), "close": len(paragraphs)}
         dressed = list(paragraphs)
         for part, place in reversed(places.items()):
-            if author.chance(0.68):
+            if next(self._wanted[part, paper]):
                 formula = author.fill(author.pick(author.bank[f"{part} {paper}"]), cast)
                 dressed = [*dressed[:place], formula, *dressed[place:]]
         return dressed
