@@ -1,0 +1,60 @@
+# Every target does its own set-up in .venv; nothing outside this folder is touched.
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := $(wildcard rust/src/*.rs) rust/Cargo.toml rust/Cargo.lock pyproject.toml
+CARGO := CARGO_TARGET_DIR=$(CURDIR)/target cargo
+MANIFEST := --manifest-path rust/Cargo.toml
+
+.PHONY: build demo test check quality bench docs lock clean
+.DELETE_ON_ERROR:
+
+build: .venv/built
+
+demo: build
+	$(BIN)/wirecopy demo demo-archive --run
+
+test: build
+	$(CARGO) test -q --locked $(MANIFEST) --no-default-features
+	$(BIN)/python -m pytest
+
+check: build
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy $(wildcard src tests quality benchmarks)
+	$(CARGO) fmt $(MANIFEST) --check
+	$(CARGO) clippy -q --locked $(MANIFEST) --all-targets -- -D warnings
+	$(BIN)/python -m mypy.stubtest wirecopy._core
+
+quality: build
+	$(BIN)/python quality/run.py
+
+bench: build
+	$(BIN)/python benchmarks/run.py
+
+docs: build
+	$(BIN)/python docs/make.py
+
+# The lock file holds names, versions and hashes only: no index, no file locations.
+lock: .venv/installed
+	$(BIN)/python -m pip install -q uv
+	UV_FIND_LINKS= $(BIN)/uv pip compile -q --no-config --upgrade --generate-hashes --no-header --no-annotate \
+		--universal --python-version 3.11 requirements-dev.in -o requirements-dev.lock
+
+clean:
+	rm -rf .venv target demo-archive
+
+.venv/built: .venv/installed $(RUST)
+	@command -v cargo >/dev/null || { printf '%s\n' \
+		'wirecopy is built with Rust 1.88 or newer, and cargo is not on the PATH. Get it with' \
+		'  rustup (https://rustup.rs): curl -sSf https://sh.rustup.rs | sh' \
+		'  or Debian: apt-get install rustup && rustup default stable' >&2; exit 1; }
+	CARGO_TARGET_DIR=$(CURDIR)/target VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop -q --release --locked
+	@touch $@
+
+.venv/installed: requirements-dev.lock
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' || { printf '%s\n' \
+		'wirecopy needs Python 3.11 or newer with venv: name one with make PYTHON=python3.11,' \
+		'or install it (Debian: apt-get install python3 python3-venv)' >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --require-hashes -r requirements-dev.lock
+	@touch $@
