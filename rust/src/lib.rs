@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod dates;
+pub mod jsonl;
 pub mod shingles;
 pub mod text;
 
