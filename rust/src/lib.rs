@@ -7,7 +7,9 @@
 
 pub mod align;
 pub mod candidates;
+pub mod dates;
 pub mod fold;
+pub mod jsonl;
 pub mod postings;
 pub mod shingles;
 pub mod text;

@@ -1,2 +1,257 @@
-class Fields: ...
-def read(*a, **k): ...
+"""Where articles come from: files and folders of many kinds, streams, Python objects, Arrow tables.
+
+`read` gives out work: the cheap part, reading bytes and cutting them up, is done while it is iterated; the expensive
+part, parsing, when the work is called, on any thread. What is no article is in the batch's `skipped`, with its place
+and what to do about it.
+
+In a list, or any other iterable, a str is a text and a Path is a path; a str by itself is a path.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wirecopy.errors import SourceError
+from wirecopy.model import Article
+from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
+from wirecopy.sources.fields import Fields
+from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.text_files import cannot_open
+from wirecopy.sources.work import Work, skip
+
+__all__ = ["Fields", "Work", "read", "total_bytes"]
+
+_KINDS = {
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    **dict.fromkeys((".parquet", ".arrow", ".feather"), "arrow"),
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".xml", ".rss", ".atom", ".warc", ".wacz"), "web"),
+    **dict.fromkeys(
+        (
+            *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".ico", ".heic"),
+            *(".mp3", ".mp4", ".m4a", ".wav", ".ogg", ".webm", ".avi", ".mov", ".mkv"),
+            *(".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".jar"),
+            *(".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".ods", ".epub"),
+            *(".exe", ".dll", ".so", ".o", ".a", ".pyc", ".class", ".wasm", ".woff", ".woff2", ".ttf"),
+            *(".sqlite", ".db", ".npy", ".npz", ".pkl", ".bin"),
+        ),
+        "binary",
+    ),
+}
+"""The kind of a file by the end of its name; everything else is text if it looks like it."""
+
+_FILES_A_BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    name: str
+    """The id of its text."""
+    shown: str
+    """How it is named in complaints and in the ids of records without one."""
+    size: int
+    regular: bool = True
+
+
+def read(inputs: Any, *, fields: Fields = Fields(), batch_bytes: int = 4 << 20) -> Iterator[Work]:  # noqa: B008 - frozen
+    """The articles of one or several inputs, as work that is still to be called.
+
+    An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, an
+    Article, a dict, or an iterable of these and of texts. Raises SourceError for a path that does not exist.
+    """
+    return _read(_resolve(inputs), fields, batch_bytes)
+
+
+def total_bytes(inputs: Any) -> int | None:
+    """The size of all files of the inputs; None if they are not all regular files."""
+    resolved = _resolve(inputs)
+    items = resolved if isinstance(resolved, list) else [resolved]
+    if not all(isinstance(item, _Files) and all(file.regular for file in item.files) for item in items):
+        return None
+    return sum(file.size for item in items for file in item.files)
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    files: tuple[_File, ...]
+
+
+def _resolve(inputs: Any) -> Any:
+    """The inputs with all paths looked up, so that a wrong one is known before any work is done."""
+    if isinstance(inputs, str | os.PathLike):
+        return _find(os.fspath(inputs))
+    if isinstance(inputs, list | tuple):
+        return [_find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in inputs]
+    return inputs
+
+
+def _read(inputs: Any, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    batches = objects.Batches(fields, batch_bytes)
+    tables = 0
+    for item in _flatten(inputs):
+        if isinstance(item, str | Mapping | Article):
+            yield from batches.add(item)
+            continue
+        yield from batches.flush()
+        if isinstance(item, os.PathLike):
+            item = _find(os.fspath(item))
+        if isinstance(item, _Files):
+            yield from _read_files(item.files, fields, batch_bytes)
+        elif hasattr(item, "__arrow_c_stream__"):
+            tables += 1
+            yield from arrow.read_table(item, f"table{tables if tables > 1 else ''}", fields, batch_bytes)
+        else:
+            yield batches.unusable(item)
+    yield from batches.flush()
+
+
+def _flatten(inputs: Any) -> Iterator[Any]:
+    single = str | bytes | Mapping | Article | os.PathLike | _Files
+    if (
+        isinstance(inputs, single)
+        or hasattr(inputs, "__arrow_c_stream__")
+        or not isinstance(inputs, Iterable)
+    ):
+        yield inputs
+    else:
+        for item in inputs:
+            yield from _flatten(item)
+
+
+def _find(path: str) -> _Files:
+    """All files that a path stands for."""
+    if path == "-":
+        return _Files((_File(Path("-"), "-", "-", 0, regular=False),))
+    if Path(path).exists():
+        return _Files(tuple(_walk(Path(path), Path(path))))
+    if not glob.has_magic(path):
+        raise SourceError(f"{path}: no such file or folder")
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise SourceError(f"{path}: matches no file")
+    parts = Path(path).parts
+    fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
+    base = Path(*parts[:fixed])
+    files = {file.path: file for match in found for file in _walk(Path(match), base)}
+    return _Files(tuple(files.values()))
+
+
+def _walk(path: Path, base: Path) -> Iterator[_File]:
+    """The file itself, or all files below a folder by the order of their paths; hidden ones are left alone."""
+    if not path.is_dir():
+        yield _file(path, path.name if path == base else _relative(path, base))
+        return
+    below = []
+    for folder, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        below += [Path(folder, name) for name in names if not name.startswith(".")]
+    yield from sorted((_file(file, _relative(file, base)) for file in below), key=lambda file: file.name)
+
+
+def _relative(path: Path, base: Path) -> str:
+    return _printable(path.relative_to(base).as_posix())
+
+
+def _printable(path: str) -> str:
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
+
+
+def _file(path: Path, name: str) -> _File:
+    size, regular = 0, False
+    try:
+        size, regular = path.stat().st_size, path.is_file()
+    except OSError:
+        regular = True
+    return _File(path, _printable(name), _printable(path.as_posix()), size, regular)
+
+
+def _read_files(files: Iterable[_File], fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    """Small texts travel together; every other file by itself."""
+    group: list[_File] = []
+    group_bytes = 0
+    for file in files:
+        kind, compression = _kind(file.path.name)
+        if kind == "text" and file.regular and not compression:
+            group.append(file)
+            group_bytes += file.size
+            if group_bytes < batch_bytes and len(group) < _FILES_A_BATCH:
+                continue
+        if group:
+            yield _texts(group, "")
+            group, group_bytes = [], 0
+        if kind == "text" and file.regular:
+            if compression:
+                yield _texts([file], compression)
+        else:
+            yield from _read_file(file, kind, compression, fields, batch_bytes)
+    if group:
+        yield _texts(group, "")
+
+
+def _texts(files: list[_File], compression: str) -> Work:
+    wanted = [(file.path, file.name, file.shown) for file in files]
+    return Work(lambda: text_files.read(wanted, compression), sum(file.size for file in files))
+
+
+def _kind(name: str) -> tuple[str, str]:
+    """The kind of a file and how it is compressed, by its name."""
+    stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - a name, not a path
+    compression = suffix[1:] if suffix in (".gz", ".zst") else ""
+    if compression:
+        suffix = os.path.splitext(stem)[1]  # noqa: PTH122
+    return _KINDS.get(suffix, "text"), compression
+
+
+def _read_file(file: _File, kind: str, compression: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    if kind == "binary":
+        yield skip(file.shown, f"not a text: {file.path.suffix} files are not read", file.size)
+        return
+    if kind == "web":
+        yield skip(
+            file.shown, "web pages, feeds and WARC files are not yet supported; give their texts", file.size
+        )
+        return
+    try:
+        if kind == "arrow":
+            yield from arrow.read_file(file.path, compression, file.shown, fields, batch_bytes)
+            return
+        with _open(file) as raw:
+            stream = Stream(raw, compression if file.regular else None)
+            yield from _read_stream(stream, file, kind, fields, batch_bytes)
+    except OSError as error:
+        yield skip(file.shown, cannot_open(error), file.size)
+    except Damaged as damage:
+        yield skip(file.shown, str(damage), file.size)
+
+
+def _open(file: _File) -> contextlib.AbstractContextManager[Any]:
+    return (
+        contextlib.nullcontext(sys.stdin.buffer) if file.shown == "-" else file.path.open("rb", buffering=0)
+    )
+
+
+def _read_stream(stream: Stream, file: _File, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    head = stream.peek(1 << 10).lstrip()
+    if kind == "text":
+        kind = "jsonl" if head.startswith(b"{") else "json" if re.match(rb"\[\s*[{\]]", head) else kind
+    if kind == "text":
+        yield text_files.read_stream(stream, file.name, file.shown)
+    elif not stream.peek(1):
+        yield skip(file.shown, "empty")
+    elif kind == "jsonl":
+        yield from jsonl.read(stream, file.shown, fields, batch_bytes)
+    elif kind == "json":
+        yield from json_files.read(stream, file.shown, fields, batch_bytes)
+    else:
+        yield from csv_files.read(stream, file.shown, kind, fields, batch_bytes)

@@ -1,0 +1,547 @@
+//! JSON lines → columns: of each line the text, the id and the date, all else checked and left alone.
+//!
+//! The scanner goes over a line once and remembers where the wanted values stand; the text is then copied, unescaped,
+//! straight into the batch's buffer. String bodies, nine tenths of the bytes, are crossed by `memchr`. What JSON is
+//! and what is not is decided as Python's `json.loads` does, with these differences: nesting stops at 128; `NaN` and
+//! `Infinity`, which Python writes for missing numbers, are null; a lone surrogate is U+FFFD.
+
+use std::fmt::Write as _;
+
+use memchr::{memchr, memchr2};
+
+use crate::dates::{UNDATED, iso_microseconds};
+
+const MAX_DEPTH: usize = 128;
+
+/// The names under which a record may hold its fields: the first that is there and not null is taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a> {
+    /// Where the text may stand.
+    pub text: &'a [String],
+    /// Where the id may stand.
+    pub id: &'a [String],
+    /// Where the date may stand.
+    pub published: &'a [String],
+}
+
+/// What was read of a batch of lines; row i is `text[offsets[i]..offsets[i + 1]]`. Lines count from 0.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Records {
+    /// The texts, UTF-8, one after another.
+    pub text: Vec<u8>,
+    /// Where each text begins, and the end of the last.
+    pub offsets: Vec<i64>,
+    /// The ids as they are written; empty where a record has none.
+    pub ids: Vec<String>,
+    /// Microseconds since 1970 UTC, `UNDATED` where there is no ISO 8601 date.
+    pub published: Vec<i64>,
+    /// Row and content of each date that is there and is not ISO 8601.
+    pub other_dates: Vec<(usize, String)>,
+    /// The line that each row stands on.
+    pub lines: Vec<i64>,
+    /// The lines that hold no usable record, and why.
+    pub bad: Vec<(i64, String)>,
+}
+
+/// Read the records of all lines of `data`; blank lines are passed over.
+pub fn read_jsonl(data: &[u8], names: Names, max_record_bytes: usize) -> Records {
+    let mut records = Records {
+        text: Vec::with_capacity(data.len()),
+        offsets: vec![0],
+        ..Records::default()
+    };
+    let slots = Slots::new(names);
+    let mut rest = data;
+    let mut number = 0;
+    while !rest.is_empty() {
+        let end = memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        if !line.iter().all(|byte| is_space(*byte)) {
+            let read = if end > max_record_bytes {
+                Err(format!("longer than {max_record_bytes} bytes; cut it into records"))
+            } else {
+                slots.read(line)
+            };
+            match read {
+                Ok(record) => records.push(&record, number),
+                Err(reason) => records.bad.push((number, reason)),
+            }
+        }
+        number += 1;
+    }
+    records.text.shrink_to_fit();
+    records
+}
+
+impl Records {
+    fn push(&mut self, record: &Record, line: i64) {
+        let row = self.lines.len();
+        record.text.unescape_into(&mut self.text);
+        self.offsets.push(self.text.len() as i64);
+        self.ids.push(record.id.as_text());
+        let date = record.published.as_text();
+        let moment = iso_microseconds(date.as_bytes());
+        self.published.push(moment.unwrap_or(UNDATED));
+        if moment.is_none() && !date.trim_ascii().is_empty() {
+            self.other_dates.push((row, date));
+        }
+        self.lines.push(line);
+    }
+}
+
+/// One line's fields.
+struct Record<'a> {
+    text: Quoted<'a>,
+    id: Value<'a>,
+    published: Value<'a>,
+}
+
+/// The body of a JSON string as it is written.
+#[derive(Clone, Copy)]
+struct Quoted<'a> {
+    body: &'a [u8],
+    escaped: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Value<'a> {
+    Null,
+    Text(Quoted<'a>),
+    /// A number, or `true`, or `false`, as written.
+    Bare(&'a [u8]),
+    Nested(&'static str),
+}
+
+impl Value<'_> {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Text(_) => "a string",
+            Self::Bare(b"true" | b"false") => "true or false",
+            Self::Bare(_) => "a number",
+            Self::Nested(kind) => kind,
+        }
+    }
+
+    fn as_text(self) -> String {
+        match self {
+            Self::Null => String::new(),
+            Self::Text(quoted) => quoted.to_text(),
+            Self::Bare(raw) => String::from_utf8_lossy(raw).into_owned(),
+            Self::Nested(kind) => kind.to_owned(),
+        }
+    }
+}
+
+impl Quoted<'_> {
+    fn to_text(self) -> String {
+        let mut text = Vec::with_capacity(self.body.len());
+        self.unescape_into(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    fn unescape_into(self, out: &mut Vec<u8>) {
+        let mut rest = self.body;
+        while let Some(at) = if self.escaped { memchr(b'\\', rest) } else { None } {
+            out.extend_from_slice(&rest[..at]);
+            rest = &rest[at + 1..];
+            let mut length = 1;
+            let byte = match rest.first() {
+                Some(b'n') => b'\n',
+                Some(b't') => b'\t',
+                Some(b'r') => b'\r',
+                Some(b'b') => 8,
+                Some(b'f') => 12,
+                Some(b'u') => {
+                    let (character, taken) = unicode_escape(rest);
+                    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                    rest = rest.get(taken..).unwrap_or_default();
+                    continue;
+                }
+                Some(&itself) => itself,
+                None => {
+                    length = 0;
+                    b'\\'
+                }
+            };
+            out.push(byte);
+            rest = &rest[length..];
+        }
+        out.extend_from_slice(rest);
+    }
+}
+
+/// The character of `uXXXX` at the start, or of the surrogate pair there, and how many bytes it takes.
+fn unicode_escape(rest: &[u8]) -> (char, usize) {
+    let unit = hex4(rest.get(1..5)).unwrap_or(0xFFFD);
+    if (0xD800..0xDC00).contains(&unit)
+        && rest.get(5..7) == Some(b"\\u")
+        && let Some(low @ 0xDC00..0xE000) = hex4(rest.get(7..11))
+    {
+        let point = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+        return (char::from_u32(point).unwrap_or('\u{FFFD}'), 11);
+    }
+    (char::from_u32(unit).unwrap_or('\u{FFFD}'), 5)
+}
+
+fn hex4(digits: Option<&[u8]>) -> Option<u32> {
+    digits?
+        .iter()
+        .try_fold(0, |n, &d| Some(n * 16 + char::from(d).to_digit(16)?))
+}
+
+/// The wanted names and what the current line holds under each.
+struct Slots<'n> {
+    names: Names<'n>,
+    all: Vec<&'n [u8]>,
+}
+
+impl Slots<'_> {
+    fn new(names: Names<'_>) -> Slots<'_> {
+        let all = names
+            .text
+            .iter()
+            .chain(names.id)
+            .chain(names.published)
+            .map(String::as_bytes)
+            .collect();
+        Slots { names, all }
+    }
+
+    /// The record of one line, or what is wrong with it.
+    fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
+        if let Err(error) = std::str::from_utf8(line) {
+            let at = error.valid_up_to();
+            return Err(format!(
+                "not UTF-8 at byte {at} of the line; convert the file, e.g. iconv -f latin1 -t utf-8"
+            ));
+        }
+        let mut values = vec![Value::Null; self.all.len()];
+        let mut scanner = Scanner {
+            line,
+            at: 0,
+            has_control: line.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20,
+        };
+        scanner.record(&self.all, &mut values)?;
+        let (texts, others) = values.split_at(self.names.text.len());
+        let (ids, dates) = others.split_at(self.names.id.len());
+        let (text_at, text) = first(texts);
+        let (id_at, id) = first(ids);
+        let text = match text {
+            Value::Text(quoted) => quoted,
+            Value::Null => return Err(self.no_text(line)),
+            other => {
+                return Err(format!(
+                    "field '{}' is {}, not a string",
+                    self.names.text[text_at],
+                    other.kind()
+                ));
+            }
+        };
+        if matches!(id, Value::Nested(_) | Value::Bare(b"true" | b"false")) {
+            return Err(format!(
+                "field '{}' is {}, not a string or a number",
+                self.names.id[id_at],
+                id.kind()
+            ));
+        }
+        Ok(Record {
+            text,
+            id,
+            published: first(dates).1,
+        })
+    }
+
+    fn no_text(&self, line: &[u8]) -> String {
+        let mut reason = String::from("no text field");
+        if let [name] = self.names.text {
+            let _ = write!(reason, " '{name}'");
+        }
+        let keys = keys(line);
+        if keys.is_empty() {
+            return reason + ": the record is empty";
+        }
+        let shown: Vec<String> = keys.iter().take(12).map(|key| key.chars().take(40).collect()).collect();
+        let more = if keys.len() > shown.len() { ", …" } else { "" };
+        let _ = write!(
+            reason,
+            ": found keys {}{more}; name it with --text-field",
+            shown.join(", ")
+        );
+        reason
+    }
+}
+
+fn first<'a>(values: &[Value<'a>]) -> (usize, Value<'a>) {
+    let there = values.iter().position(|value| !matches!(value, Value::Null));
+    there.map_or((0, Value::Null), |at| (at, values[at]))
+}
+
+/// White space as JSON has it.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// The keys of a line that is known to be an object.
+fn keys(line: &[u8]) -> Vec<String> {
+    let mut scanner = Scanner {
+        line,
+        at: 0,
+        has_control: false,
+    };
+    let mut keys = Vec::new();
+    let _ = scanner.object(1, |key, _| keys.push(key.to_text()));
+    keys
+}
+
+struct Scanner<'a> {
+    line: &'a [u8],
+    at: usize,
+    /// Some byte of the line is a control character, so strings must be searched for them.
+    has_control: bool,
+}
+
+type Step<T> = Result<T, String>;
+
+impl<'a> Scanner<'a> {
+    fn record(&mut self, names: &[&[u8]], values: &mut [Value<'a>]) -> Step<()> {
+        if self.peek() != Some(b'{') {
+            let kind = self.value(0)?.kind();
+            return Err(format!("not a JSON object but {kind}; each line must be one {{…}}"));
+        }
+        self.object(1, |key, value| {
+            let unescaped = if key.escaped { key.to_text() } else { String::new() };
+            let key = if key.escaped { unescaped.as_bytes() } else { key.body };
+            for (name, slot) in names.iter().zip(values.iter_mut()) {
+                if *name == key {
+                    *slot = value;
+                }
+            }
+        })?;
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => self.fail("something follows the record"),
+        }
+    }
+
+    /// The next byte that is not white space.
+    fn peek(&mut self) -> Option<u8> {
+        while let Some(&byte) = self.line.get(self.at) {
+            if !is_space(byte) {
+                return Some(byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    fn fail<T>(&self, what: &str) -> Step<T> {
+        Err(format!("not JSON: {what} at byte {} of the line", self.at))
+    }
+
+    fn object(&mut self, depth: usize, mut seen: impl FnMut(Quoted<'a>, Value<'a>)) -> Step<()> {
+        self.peek();
+        self.at += 1;
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            if self.peek() != Some(b'"') {
+                return self.fail("expected a key in quotes");
+            }
+            let key = self.string()?;
+            if self.peek() != Some(b':') {
+                return self.fail("expected ':'");
+            }
+            self.at += 1;
+            let value = self.value(depth)?;
+            seen(key, value);
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => break,
+                _ => return self.fail("expected ',' or '}'"),
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn array(&mut self, depth: usize) -> Step<()> {
+        self.at += 1;
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(());
+        }
+        loop {
+            self.value(depth)?;
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => break,
+                _ => return self.fail("expected ',' or ']'"),
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn value(&mut self, depth: usize) -> Step<Value<'a>> {
+        let next = self.peek();
+        if depth >= MAX_DEPTH && matches!(next, Some(b'{' | b'[')) {
+            return Err(format!("nested deeper than {MAX_DEPTH}"));
+        }
+        match next {
+            Some(b'"') => self.string().map(Value::Text),
+            Some(b'{') => self.object(depth + 1, |_, _| ()).map(|()| Value::Nested("an object")),
+            Some(b'[') => self.array(depth + 1).map(|()| Value::Nested("an array")),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => self.word(),
+            None => self.fail("expected a value"),
+        }
+    }
+
+    fn word(&mut self) -> Step<Value<'a>> {
+        let rest = &self.line[self.at..];
+        for word in [&b"null"[..], b"true", b"false", b"NaN", b"Infinity", b"-Infinity"] {
+            if rest.starts_with(word) {
+                self.at += word.len();
+                return Ok(if matches!(word, b"true" | b"false") {
+                    Value::Bare(word)
+                } else {
+                    Value::Null
+                });
+            }
+        }
+        self.fail("expected a value")
+    }
+
+    fn number(&mut self) -> Step<Value<'a>> {
+        let start = self.at;
+        self.at += usize::from(self.line[self.at] == b'-');
+        match self.line.get(self.at) {
+            Some(b'0') => self.at += 1,
+            Some(b'1'..=b'9') => self.digits(),
+            _ => {
+                self.at = start;
+                return self.word();
+            }
+        }
+        // A point or an e without digits behind it is not part of the number; whoever comes next complains.
+        if self.line.get(self.at) == Some(&b'.') && self.digit_at(self.at + 1) {
+            self.at += 1;
+            self.digits();
+        }
+        if let Some(b'e' | b'E') = self.line.get(self.at) {
+            let signed = matches!(self.line.get(self.at + 1), Some(b'+' | b'-'));
+            if self.digit_at(self.at + 1 + usize::from(signed)) {
+                self.at += 1 + usize::from(signed);
+                self.digits();
+            }
+        }
+        Ok(Value::Bare(&self.line[start..self.at]))
+    }
+
+    fn digit_at(&self, at: usize) -> bool {
+        self.line.get(at).is_some_and(u8::is_ascii_digit)
+    }
+
+    fn digits(&mut self) {
+        while self.digit_at(self.at) {
+            self.at += 1;
+        }
+    }
+
+    fn string(&mut self) -> Step<Quoted<'a>> {
+        let start = self.at + 1;
+        let mut at = start;
+        let mut escaped = false;
+        loop {
+            let Some(hit) = memchr2(b'"', b'\\', &self.line[at..]) else {
+                return self.fail("a string without end");
+            };
+            at += hit;
+            if self.line[at] == b'"' {
+                break;
+            }
+            escaped = true;
+            match self.line.get(at + 1) {
+                Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => at += 2,
+                Some(b'u') if hex4(self.line.get(at + 2..at + 6)).is_some() => at += 6,
+                _ => {
+                    self.at = at;
+                    return self.fail("a bad escape");
+                }
+            }
+        }
+        let body = &self.line[start..at];
+        if self.has_control
+            && let Some(control) = body.iter().position(|&b| b < 0x20)
+        {
+            self.at = start + control;
+            return self.fail("a control character in a string");
+        }
+        self.at = at + 1;
+        Ok(Quoted { body, escaped })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(data: &str) -> Records {
+        let names = |n: &[&str]| n.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let (text, id, published) = (names(&["text", "body"]), names(&["id"]), names(&["published", "date"]));
+        read_jsonl(
+            data.as_bytes(),
+            Names {
+                text: &text,
+                id: &id,
+                published: &published,
+            },
+            1 << 20,
+        )
+    }
+
+    #[test]
+    fn fields_are_found_among_others() {
+        let records = read(concat!(
+            "{\"id\": 1, \"x\": [{\"text\": 0}, -1.5e3], \"text\": \"a\\n\\u00e9\\ud83d\\ude00\\ud800\", \"date\": \"1970-01-02\"}\r\n",
+            "\n{\"b\\u006fdy\": \"b\", \"text\": null, \"date\": \"today\"}"
+        ));
+        assert_eq!(String::from_utf8(records.text).unwrap(), "a\né😀\u{FFFD}b");
+        assert_eq!(records.offsets, [0, 11, 12]);
+        assert_eq!(records.ids, ["1", ""]);
+        assert_eq!(records.published, [86_400_000_000, UNDATED]);
+        assert_eq!(records.other_dates, [(1, "today".to_owned())]);
+        assert_eq!(records.lines, [0, 2]);
+        assert!(records.bad.is_empty());
+    }
+
+    #[test]
+    fn bad_lines_are_named() {
+        let records = read("{\"a\": 1}\n[]\n{\"text\": 5}\n{\"text\": \"x\", \"id\": []}\n{\"text\": \"x\n{}");
+        let reasons: Vec<&str> = records.bad.iter().map(|(_, reason)| reason.as_str()).collect();
+        assert_eq!(
+            reasons,
+            [
+                "no text field: found keys a; name it with --text-field",
+                "not a JSON object but an array; each line must be one {…}",
+                "field 'text' is a number, not a string",
+                "field 'id' is an array, not a string or a number",
+                "not JSON: a string without end at byte 9 of the line",
+                "no text field: the record is empty",
+            ]
+        );
+        assert!(records.lines.is_empty());
+    }
+
+    #[test]
+    fn deep_nesting_ends() {
+        let nested = |depth: usize| format!("{{\"text\": \"x\", \"y\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
+        assert!(read(&nested(127)).bad.is_empty());
+        assert_eq!(read(&nested(128)).bad.len(), 1);
+        assert_eq!(read(&nested(100_000)).bad.len(), 1);
+    }
+}

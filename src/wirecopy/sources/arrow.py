@@ -1,0 +1,224 @@
+"""Parquet and Arrow files, Arrow tables, and whatever speaks Arrow's stream interface; needs the extra `arrow`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecopy.errors import MissingExtra
+from wirecopy.model import UNDATED, Articles, Skipped
+from wirecopy.sources.fields import Fields, Unusable, date_text, id_text, moments, no_text
+from wirecopy.sources.opening import Stream
+from wirecopy.sources.work import Work, skip
+
+_MAX_ROWS = 65536
+
+
+def read_table(table: Any, name: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    """The work in an object with `__arrow_c_stream__`; its rows are named `name:N`, from 1."""
+    reader = _pyarrow("an Arrow table").RecordBatchReader.from_stream(table)
+    yield from _read_batches(reader, reader.schema, name, fields, batch_bytes)
+
+
+def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    """The work in a Parquet or Arrow file; rows are named as lines are, from 1."""
+    pa = _pyarrow(shown)
+    with path.open("rb", buffering=0) as file:
+        if compression:
+            source = pa.BufferReader(Stream(file, compression).readall())
+        elif path.stat().st_size:
+            source = pa.memory_map(str(path))
+        else:
+            yield skip(shown, "empty")
+            return
+    size = path.stat().st_size
+    try:
+        magic = source.read(4)
+        source.seek(0)
+        if magic == b"PAR1":
+            parquet = importlib.import_module("pyarrow.parquet").ParquetFile(source)
+            schema = parquet.schema_arrow
+            names = (*fields.text_names, *fields.id_names, *fields.published_names)
+            columns = [name for name in schema.names if name in names]
+            batches = parquet.iter_batches(batch_size=_rows(parquet.metadata, batch_bytes), columns=columns)
+        elif magic == b"ARRO":
+            arrow = pa.ipc.open_file(source)
+            schema = arrow.schema
+            batches = (arrow.get_batch(number) for number in range(arrow.num_record_batches))
+        else:
+            arrow = pa.ipc.open_stream(source)
+            schema, batches = arrow.schema, arrow
+    except (pa.ArrowException, OSError) as error:
+        yield skip(shown, f"not a Parquet or Arrow file: {_line(error)}", size)
+        return
+    yield from _read_batches(batches, schema, shown, fields, batch_bytes, size)
+
+
+def _rows(metadata: Any, batch_bytes: int) -> int:
+    """How many rows of a Parquet file make a batch."""
+    groups = [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
+    return _clamp(metadata.num_rows, sum(groups), batch_bytes)
+
+
+def _clamp(rows: int, size: int, batch_bytes: int) -> int:
+    return min(max(rows * batch_bytes // max(size, 1), 1), _MAX_ROWS)
+
+
+def _read_batches(
+    batches: Any, schema: Any, name: str, fields: Fields, batch_bytes: int, source_bytes: int = 0
+) -> Iterator[Work]:
+    pa = _pyarrow(name)
+    problem = _no_text_column(pa, schema, fields)
+    if problem:
+        yield skip(name, problem, source_bytes)
+        return
+    first = 1
+    iterator = iter(batches)
+    while True:
+        try:
+            batch = next(iterator)
+        except StopIteration:
+            break
+        except (pa.ArrowException, OSError) as error:
+            yield skip(f"{name}:{first}", f"cannot be read from here on: {_line(error)}", source_bytes)
+            return
+        rows = _clamp(len(batch), batch.nbytes, batch_bytes)
+        for start in range(0, len(batch), rows):
+            piece = batch.slice(start, rows)
+            yield Work(partial(_parse, piece, first + start, name, fields), source_bytes)
+            source_bytes = 0
+        first += len(batch)
+
+
+def _no_text_column(pa: Any, schema: Any, fields: Fields) -> str | None:
+    there = [name for name in fields.text_names if name in schema.names]
+    if not there:
+        return no_text(schema.names, fields, "columns")
+    for name in there:
+        if schema.names.count(name) > 1:
+            return f"column '{name}' is there more than once"
+        if not _is_text(pa, schema.field(name).type):
+            return f"column '{name}' is {schema.field(name).type}, not text; name another with --text-field"
+    return None
+
+
+def _is_text(pa: Any, kind: Any) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_text(pa, kind.value_type)
+    texts = (pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.null())
+    return kind in texts
+
+
+def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
+    pa = _pyarrow(name)
+    text, bad = _texts(pa, batch, fields)
+    ids, bad_ids = _ids(batch, fields)
+    bad = bad_ids | bad
+    published, unreadable = _published(pa, batch, fields)
+    keep = np.array([row not in bad for row in range(len(batch))], bool)
+    if bad:
+        text = text.take(pa.array(np.flatnonzero(keep)))
+    data, offsets = _buffers(text)
+    return Articles(
+        [ids[row] or f"{name}:{first + row}" for row in np.flatnonzero(keep)],
+        data,
+        offsets,
+        published[keep],
+        [Skipped(f"{name}:{first + row}", reason) for row, reason in sorted(bad.items())],
+        int(np.count_nonzero(unreadable & keep)),
+    )
+
+
+def _texts(pa: Any, batch: Any, fields: Fields) -> tuple[Any, dict[int, str]]:
+    """The texts, and the rows that have none."""
+    compute = importlib.import_module("pyarrow.compute")
+    columns = [_plain(pa, batch.column(name)) for name in fields.text_names if name in batch.schema.names]
+    text = columns[0] if len(columns) == 1 else compute.coalesce(*columns)
+    bad = {}
+    if text.null_count:
+        nulls = np.flatnonzero(text.is_null().to_numpy(zero_copy_only=False))
+        bad = dict.fromkeys(nulls.tolist(), "the text is null")
+    strings = pa.LargeStringArray.from_buffers(
+        len(text), text.buffers()[1], text.buffers()[2], text.buffers()[0], text.null_count, text.offset
+    )
+    try:
+        strings.validate(full=True)
+    except pa.ArrowInvalid:
+        for row, value in enumerate(text.to_pylist()):
+            try:
+                (value or b"").decode()
+            except UnicodeDecodeError as error:
+                bad[row] = f"not UTF-8 text at byte {error.start}"
+    return strings, bad
+
+
+def _plain(pa: Any, column: Any) -> Any:
+    """A text column as large_binary; of string, large_string and the binary types the characters are not copied."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if column.type == pa.string_view():
+        column = column.cast(pa.large_string())
+    return column.cast(pa.large_binary())
+
+
+def _buffers(text: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    _, offsets, data = text.buffers()
+    if not len(text):
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    ends = np.frombuffer(offsets, np.int64)[text.offset : text.offset + len(text) + 1]
+    values = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
+    return values[ends[0] : ends[-1]], ends - ends[0]
+
+
+def _ids(batch: Any, fields: Fields) -> tuple[list[str], dict[int, str]]:
+    """The ids, and the rows whose id is none."""
+    column = next((name for name in fields.id_names if name in batch.schema.names), None)
+    ids, bad = [""] * len(batch), {}
+    if column is not None:
+        for row, value in enumerate(batch.column(column).to_pylist()):
+            try:
+                ids[row] = id_text(column, value)
+            except Unusable as problem:
+                bad[row] = str(problem)
+    return ids, bad
+
+
+def _published(pa: Any, batch: Any, fields: Fields) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The moments, and the rows that have a date which cannot be read."""
+    published = np.full(len(batch), UNDATED)
+    there = np.zeros(len(batch), bool)
+    for name in fields.published_names:
+        if name in batch.schema.names and not there.all():
+            found, dated = _moments(pa, batch.column(name))
+            published = np.where(there, published, found)
+            there |= dated
+    return published, there & (published == UNDATED)
+
+
+def _moments(pa: Any, column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """A date column as microseconds, and which rows hold something."""
+    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+        micros = column.cast(pa.timestamp("us", getattr(column.type, "tz", None)), safe=False).cast(
+            pa.int64()
+        )
+        there = column.is_valid().to_numpy(zero_copy_only=False)
+        return micros.fill_null(UNDATED).to_numpy(zero_copy_only=False), there
+    dates: Sequence[str] = [date_text(value) for value in column.to_pylist()]
+    return moments(dates)[0], np.array([bool(date.strip()) for date in dates], bool)
+
+
+def _line(error: BaseException) -> str:
+    return str(error).partition("\n")[0]
+
+
+def _pyarrow(what: str) -> Any:
+    try:
+        return importlib.import_module("pyarrow")
+    except ImportError:
+        raise MissingExtra(what, "arrow") from None

@@ -1,0 +1,192 @@
+"""Under which names a record holds its text, id and date, and how their values are read."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import numbers
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecopy import _core
+from wirecopy.model import UNDATED
+
+TEXT_NAMES = ("text", "maintext", "body", "content")
+"""`text` is passim's and trafilatura's, `maintext` news-please's."""
+
+ID_NAMES = ("id",)
+
+PUBLISHED_NAMES = ("published", "date", "date_publish", "date_published", "publish_date")
+"""`date` is passim's and trafilatura's, `date_publish` news-please's, `date_published` JSON Feed's, `publish_date` newspaper's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The names that the user gave; None stands for the known names, of which the first that is there is taken."""
+
+    text: str | None = None
+    id: str | None = None
+    published: str | None = None
+
+    @property
+    def text_names(self) -> tuple[str, ...]:
+        """Where the text may stand."""
+        return TEXT_NAMES if self.text is None else (self.text,)
+
+    @property
+    def id_names(self) -> tuple[str, ...]:
+        """Where the id may stand."""
+        return ID_NAMES if self.id is None else (self.id,)
+
+    @property
+    def published_names(self) -> tuple[str, ...]:
+        """Where the date may stand."""
+        return PUBLISHED_NAMES if self.published is None else (self.published,)
+
+
+class Unusable(Exception):  # noqa: N818 - reads as what happened
+    """A record that is no article; the message says why."""
+
+
+class Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
+class Record(NamedTuple):
+    """What is read of one record; `id` and `published` are empty where it has none."""
+
+    text: bytes
+    id: str
+    published: str
+
+
+def record(values: Mapping[Any, Any], fields: Fields) -> Record:
+    """The article in a mapping of names to values; raises Unusable."""
+    text_name, text = _first(values, fields.text_names)
+    if text is None:
+        raise Unusable(no_text([str(name) for name in values], fields))
+    if not isinstance(text, str) or isinstance(text, Number):
+        raise Unusable(f"field '{text_name}' is {kind(text)}, not a string")
+    id_name, id_value = _first(values, fields.id_names)
+    return Record(
+        utf8(text), id_text(id_name, id_value), date_text(_first(values, fields.published_names)[1])
+    )
+
+
+def no_text(names: Sequence[str], fields: Fields, what: str = "keys") -> str:
+    """Why a record with these names has no text, and what to do."""
+    wanted = f"no text field '{fields.text}'" if fields.text is not None else "no text field"
+    if not names:
+        return f"{wanted}: the record is empty"
+    shown = ", ".join(utf8(name).decode()[:40] for name in names[:12])
+    return f"{wanted}: found {what} {shown}{', …' if len(names) > 12 else ''}; name it with --text-field"
+
+
+def id_text(name: str, value: Any) -> str:
+    """An id as text: a string as it is, a number in decimals, empty for none; raises Unusable."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return utf8(value).decode()
+    if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_):
+        return str(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))
+    raise Unusable(f"field '{name}' is {kind(value)}, not a string or a number")
+
+
+def date_text(value: Any) -> str:
+    """A date as text, empty for none."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    return utf8(str(value)).decode()
+
+
+def moments(dates: Sequence[str]) -> tuple[NDArray[np.int64], int]:
+    """Dates as microseconds since 1970 UTC, and how many of them could not be read."""
+    published = _core.iso_microseconds(dates)
+    others = [(int(row), dates[row]) for row in np.flatnonzero(published == UNDATED) if dates[row].strip()]
+    return with_others(published, others)
+
+
+def with_others(
+    published: NDArray[np.int64], others: Sequence[tuple[int, str]]
+) -> tuple[NDArray[np.int64], int]:
+    """`published` with the rows filled in whose date is RFC 2822, and how many are neither that nor ISO 8601."""
+    if not others:
+        return published, 0
+    filled = published.copy()
+    unreadable = 0
+    for row, date in others:
+        moment = rfc2822_microseconds(date)
+        if moment is None:
+            unreadable += 1
+        else:
+            filled[row] = moment
+    return filled, unreadable
+
+
+_RFC2822 = re.compile(
+    r"\s*(?:[A-Za-z]{3}\s*,?\s+)?\d{1,2}\s+[A-Za-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?"
+    r"(?:\s+(?:[+-]\d{4}|[A-Za-z]{1,5}))?(?:\s*\([^)]*\))?\s*",
+    re.ASCII,
+)
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+def rfc2822_microseconds(date: str) -> int | None:
+    """The moment of an RFC 2822 date; without a zone, or with an unknown one, UTC."""
+    # The parser of the standard library guesses at anything; only the real form is given to it.
+    if not _RFC2822.fullmatch(date):
+        return None
+    try:
+        moment = parsedate_to_datetime(date)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=datetime.UTC)
+        return (moment - _EPOCH) // datetime.timedelta(microseconds=1)
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def utf8(text: str) -> bytes:
+    """The text in UTF-8; a lone surrogate is U+FFFD."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text).encode()
+
+
+def kind(value: Any) -> str:
+    """What a value is, in the words of JSON."""
+    if isinstance(value, Number):
+        return "a number"
+    for types, word in (
+        (str, "a string"),
+        ((bool, np.bool_), "true or false"),
+        (numbers.Number, "a number"),
+        (Mapping, "an object"),
+        ((list, tuple), "an array"),
+    ):
+        if isinstance(value, types):  # type: ignore[arg-type]
+            return word
+    return f"a {type(value).__name__}"
+
+
+def _first(values: Mapping[Any, Any], names: Sequence[str]) -> tuple[str, Any]:
+    """The first name that holds something, and what it holds."""
+    for name in names:
+        value = values.get(name)
+        if value is not None and not (isinstance(value, float) and not math.isfinite(value)):
+            return name, value
+    return names[0], None

@@ -1,0 +1,66 @@
+"""A .json file: one object, an array of objects, or JSON lines after all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from wirecopy.model import Articles, Skipped
+from wirecopy.sources import jsonl
+from wirecopy.sources.fields import Fields, Number, kind
+from wirecopy.sources.objects import mappings
+from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.work import Work, articles, skip
+
+_FIRST_LINE = 1 << 20
+
+
+def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    """The work in a JSON file; elements of an array count from 1, as lines do."""
+    if _is_object(stream.peek(_FIRST_LINE).lstrip().partition(b"\n")[0]):
+        yield from jsonl.read(stream, path, fields, batch_bytes)
+        return
+    try:
+        data = stream.readall()
+    except Damaged as damage:
+        yield skip(path, str(damage), stream.source_bytes)
+        return
+    yield Work(lambda: _parse(data, path, fields), stream.source_bytes)
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _parse(data: bytes, path: str, fields: Fields) -> Articles:
+    try:
+        value = json.loads(data, parse_int=Number, parse_float=Number, parse_constant=lambda _: None)
+    except json.JSONDecodeError as error:
+        if error.msg == "Extra data" and data.lstrip().startswith(b"{"):
+            return jsonl.parse(np.frombuffer(data, np.uint8), 1, path, fields)
+        return _skipped(f"{path}:{error.lineno}", f"not JSON: {error.msg} at column {error.colno}")
+    except UnicodeDecodeError as error:
+        return _skipped(path, f"not UTF-8 at byte {error.start}; convert it, e.g. iconv -f latin1 -t utf-8")
+    except RecursionError:
+        return _skipped(path, "nested too deeply")
+    records = value if isinstance(value, list) else [value]
+    usable = [(f"{path}:{n}", item) for n, item in enumerate(records, 1) if isinstance(item, Mapping)]
+    others = [
+        Skipped(f"{path}:{n}", f"not a JSON object but {kind(item)}")
+        for n, item in enumerate(records, 1)
+        if not isinstance(item, Mapping)
+    ]
+    found = mappings([item for _, item in usable], [where for where, _ in usable], fields)
+    if not others:
+        return found
+    skipped = sorted([*found.skipped, *others], key=lambda skipped: int(skipped.where.rpartition(":")[2]))
+    return Articles(found.ids, found.text, found.offsets, found.published, skipped, found.unreadable_dates)
+
+
+def _skipped(where: str, reason: str) -> Articles:
+    return articles([], [], [], [Skipped(where, reason)])

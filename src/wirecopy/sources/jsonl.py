@@ -1,0 +1,85 @@
+"""JSON lines: cut into chunks at line ends here, parsed by the core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecopy import _core
+from wirecopy.model import Articles, Skipped
+from wirecopy.sources import work
+from wirecopy.sources.fields import Fields, with_others
+from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.work import Work, skip
+
+
+def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    """The work in a stream of lines; `path` is how its lines are named."""
+    line = 1
+    counted = 0
+    carry = np.empty(0, np.uint8)
+    done = False
+    while not done:
+        buffer, damage = _fill(stream, carry, max(batch_bytes, len(carry)))
+        done = damage is not None
+        new_lines, end = _core.line_ends(buffer)
+        if damage == "":
+            end = len(buffer)
+        elif end == 0 and len(buffer) > work.MAX_RECORD_BYTES:
+            yield skip(f"{path}:{line}", f"longer than {work.MAX_RECORD_BYTES} bytes; cut it into records")
+            carry, done = _after_line(stream)
+            line += 1
+            continue
+        if end:
+            taken = stream.source_bytes - counted
+            counted = stream.source_bytes
+            yield Work(partial(parse, buffer[:end], line, path, fields), taken)
+        line += new_lines
+        carry = buffer[end:].copy()
+        if damage:
+            yield skip(f"{path}:{line}", damage, stream.source_bytes - counted)
+
+
+def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[np.uint8], str | None]:
+    """The carried bytes and `size` more; at the end of the stream also why it ended, "" if well."""
+    buffer = np.empty(len(carry) + size, np.uint8)
+    buffer[: len(carry)] = carry
+    view = memoryview(buffer)
+    filled = len(carry)
+    while filled < len(buffer):
+        try:
+            count = stream.readinto(view[filled:])
+        except Damaged as damage:
+            return buffer[:filled], str(damage)
+        if not count:
+            return buffer[:filled], ""
+        filled += count
+    return buffer, None
+
+
+def _after_line(stream: Stream) -> tuple[NDArray[np.uint8], bool]:
+    """What follows the next line end, and whether the stream ended before it."""
+    while True:
+        block, damage = _fill(stream, np.empty(0, np.uint8), 1 << 20)
+        ends = np.flatnonzero(block == ord("\n"))
+        if len(ends):
+            return block[ends[0] + 1 :].copy(), False
+        if damage is not None:
+            return block[:0], True
+
+
+def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -> Articles:
+    """The articles in some lines."""
+    text, offsets, ids, published, other_dates, lines, bad = _core.read_jsonl(
+        data, fields.text_names, fields.id_names, fields.published_names, work.MAX_RECORD_BYTES
+    )
+    if "" in ids:
+        ids = [
+            known or f"{path}:{first_line + line}" for known, line in zip(ids, lines.tolist(), strict=True)
+        ]
+    published, unreadable = with_others(published, other_dates)
+    skipped = [Skipped(f"{path}:{first_line + line}", reason) for line, reason in bad]
+    return Articles(ids, text, offsets, published, skipped, unreadable)

@@ -1,0 +1,176 @@
+"""A file as a stream of UTF-8: decompressed, and converted from UTF-16 or UTF-32 where a byte order mark says so."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import zstandard
+
+BLOCK = 64 << 10
+
+_WIDE = (
+    # UTF-32's mark begins with UTF-16's.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+class Damaged(Exception):  # noqa: N818 - reads as what happened
+    """The stream cannot be read further; everything before was given out."""
+
+
+class Stream(io.RawIOBase):
+    """The content of an open file. `compression` is "gz", "zst", "" for none, None to look at the first bytes."""
+
+    def __init__(self, file: Any, compression: str | None = "") -> None:
+        self.file = file
+        self.source_bytes = 0
+        head = self._take(4)
+        while len(head) < 4 and (more := self._take(4 - len(head))):
+            head += more
+        if compression is None:
+            compression = {b"\x1f\x8b": "gz", b"\x28\xb5": "zst"}.get(head[:2], "")
+        self._rest = memoryview(b"")
+        self._pieces: Iterator[bytes] | None = None
+        if compression:
+            pieces = _gunzip(self._blocks(head)) if compression == "gz" else _unzstd(self._blocks(head))
+            self._pieces = _to_utf8(pieces)
+        elif head.startswith(tuple(mark for mark, _ in _WIDE)):
+            self._pieces = _to_utf8(self._blocks(head))
+        else:
+            self._rest = memoryview(head.removeprefix(codecs.BOM_UTF8))
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        while not self._rest and self._pieces is not None:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            self._rest = memoryview(piece)
+        if self._rest:
+            count = min(len(view), len(self._rest))
+            view[:count] = self._rest[:count]
+            self._rest = self._rest[count:]
+            return count
+        try:
+            count = self.file.readinto(view)
+        except OSError as error:
+            raise Damaged(
+                f"cannot be read after byte {self.source_bytes}: {error.strerror or error}"
+            ) from None
+        self.source_bytes += count
+        return count
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, at least `size` of them if there are as many, which stay to be read."""
+        head = b""
+        while len(head) < size and (more := self.read(size - len(head))):
+            head += more
+        self._rest = memoryview(head + bytes(self._rest))
+        return head
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+    def _take(self, size: int) -> bytes:
+        try:
+            block: bytes = self.file.read(size)
+        except OSError as error:
+            raise Damaged(
+                f"cannot be read after byte {self.source_bytes}: {error.strerror or error}"
+            ) from None
+        self.source_bytes += len(block)
+        return block
+
+    def _blocks(self, head: bytes) -> Iterator[bytes]:
+        yield head
+        while block := self._take(BLOCK):
+            yield block
+
+
+def _gunzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    member: Any = None
+    consumed = 0
+    for block in blocks:
+        rest = block
+        while rest:
+            if member is None:
+                # Zeros after a member are padding.
+                rest = rest.lstrip(b"\0") if consumed else rest
+                if not rest:
+                    break
+                member = zlib.decompressobj(wbits=31)
+            try:
+                piece = member.decompress(rest, 1 << 20)
+            except zlib.error as error:
+                raise Damaged(f"damaged gzip data after byte {consumed}: {error}") from None
+            left = member.unused_data if member.eof else member.unconsumed_tail
+            consumed += len(rest) - len(left)
+            rest = left
+            if piece:
+                yield piece
+            if member.eof:
+                member = None
+    if member is not None:
+        yield member.flush()
+        raise Damaged(f"the gzip data ends in the middle, at byte {consumed}; get the whole file again")
+
+
+def _unzstd(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    frame: Any = None
+    consumed = 0
+    for block in blocks:
+        # Small inputs bound what one call can blow up to.
+        for start in range(0, len(block), 8 << 10):
+            rest = block[start : start + (8 << 10)]
+            while rest:
+                frame = frame or zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
+                try:
+                    piece = frame.decompress(rest)
+                except zstandard.ZstdError as error:
+                    raise Damaged(f"damaged zstd data after byte {consumed}: {error}") from None
+                left = frame.unused_data if frame.eof else b""
+                consumed += len(rest) - len(left)
+                rest = left
+                if piece:
+                    yield piece
+                if frame.eof:
+                    frame = None
+    if frame is not None:
+        raise Damaged(f"the zstd data ends in the middle, at byte {consumed}; get the whole file again")
+
+
+def _to_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces without byte order mark, in UTF-8 if the mark is a wide one."""
+    head = b""
+    for piece in pieces:
+        head += piece
+        if len(head) >= 4:
+            break
+    for mark, encoding in _WIDE:
+        if head.startswith(mark):
+            yield from _narrow(head[len(mark) :], pieces, encoding)
+            return
+    yield head.removeprefix(codecs.BOM_UTF8)
+    yield from pieces
+
+
+def _narrow(head: bytes, pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        yield decoder.decode(head).encode()
+        for piece in pieces:
+            yield decoder.decode(piece).encode()
+        yield decoder.decode(b"", final=True).encode()
+    except UnicodeDecodeError as error:
+        raise Damaged(f"not {encoding.upper()} as its byte order mark says: {error.reason}") from None

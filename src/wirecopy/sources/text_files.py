@@ -1,0 +1,67 @@
+"""Plain text: one file, one article."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wirecopy.model import Articles, Skipped
+from wirecopy.sources import work
+from wirecopy.sources.fields import Unusable
+from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.work import Work, articles, skip
+
+_HEAD = 8 << 10
+
+
+def read(files: Sequence[tuple[Path, str, str]], compression: str) -> Articles:
+    """The articles in some files, each given as path, id, and how it is named in a complaint."""
+    ids, texts, skipped = [], [], []
+    for path, name, shown in files:
+        try:
+            with path.open("rb", buffering=0) as file:
+                texts.append(content(Stream(file, compression)))
+            ids.append(name)
+        except (Unusable, Damaged) as problem:
+            skipped.append(Skipped(shown, str(problem)))
+        except OSError as error:
+            skipped.append(Skipped(shown, cannot_open(error)))
+    return articles(ids, texts, [""] * len(ids), skipped)
+
+
+def read_stream(stream: Stream, name: str, shown: str) -> Work:
+    """The article that a stream is."""
+    try:
+        text = content(stream)
+    except (Unusable, Damaged) as problem:
+        return skip(shown, str(problem), stream.source_bytes)
+    return Work(lambda: articles([name], [text], [""]), stream.source_bytes)
+
+
+def content(stream: Stream) -> bytes:
+    """The text of a stream in UTF-8; raises Unusable if it is none, Damaged if it breaks off."""
+    pieces = []
+    size = 0
+    while piece := stream.read(max(64 << 10, size)):
+        pieces.append(piece)
+        size += len(piece)
+        if size > work.MAX_RECORD_BYTES:
+            raise Unusable(f"larger than {work.MAX_RECORD_BYTES} bytes; cut it into articles")
+    text = b"".join(pieces)
+    if not text:
+        raise Unusable("empty")
+    nul = text.find(b"\0", 0, _HEAD)
+    if nul >= 0:
+        raise Unusable(f"not a text: a NUL at byte {nul}")
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        raise Unusable(
+            f"not UTF-8 text at byte {error.start}; convert it, e.g. iconv -f latin1 -t utf-8"
+        ) from None
+    return text
+
+
+def cannot_open(error: OSError) -> str:
+    """Why a file that is there cannot be read."""
+    return f"cannot be opened: {error.strerror or error}"

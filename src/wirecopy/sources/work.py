@@ -1,0 +1,41 @@
+"""What every kind of source gives out: pieces of work that become batches of articles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from wirecopy.model import Articles, Skipped
+from wirecopy.sources.fields import moments
+
+MAX_RECORD_BYTES = 256 << 20
+"""A longer record is a broken file (a missing line end or quote), not an article."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Some input that is read but not yet parsed. Calling it parses: on any thread, in any order, once or more."""
+
+    parse: Callable[[], Articles]
+    source_bytes: int = 0
+    """How much of the input's files this is; over all work it sums up to `total_bytes`."""
+
+    def __call__(self) -> Articles:
+        return self.parse()
+
+
+def articles(
+    ids: Sequence[str], texts: Sequence[bytes], dates: Sequence[str], skipped: Sequence[Skipped] = ()
+) -> Articles:
+    """A batch from one value an article; the texts are valid UTF-8, a date is empty where there is none."""
+    published, unreadable = moments(dates)
+    offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+    return Articles(ids, np.frombuffer(b"".join(texts), np.uint8), offsets, published, skipped, unreadable)
+
+
+def skip(where: str, reason: str, source_bytes: int = 0) -> Work:
+    """Work that yields nothing but the complaint."""
+    return Work(lambda: articles([], [], [], [Skipped(where, reason)]), source_bytes)
