@@ -1,1 +1,18 @@
-"""wirecopy finds copied news."""
+"""wirecopy finds copied news: which articles are identical, near-duplicate, contained in or partly copied from others.
+
+    import wirecopy
+
+    for match in wirecopy.find("articles.jsonl"):
+        print(match)
+
+    print(wirecopy.compare("one text …", "another text …"))
+"""
+
+from . import methods
+from .comparison import compare
+from .errors import WirecopyError
+from .model import Article, Match, Passage, Relation
+from .pile import Matches, find
+
+__version__ = "0.1.0"
+__all__ = ["Article", "Match", "Matches", "Passage", "Relation", "WirecopyError", "compare", "find", "methods"]

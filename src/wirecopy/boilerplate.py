@@ -15,7 +15,7 @@ How the constants were chosen: ARCHITECTURE.md.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +37,18 @@ GAP_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Common:
+    """A key that is boilerplate: how many articles hold it, and some of them, one of each family.
+
+    `ranks` are those articles' ranks, `places` the word at which each has the key.
+    """
+
+    articles: int
+    ranks: NDArray[np.uint32]
+    places: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
 class Formula:
     """One piece of boilerplate: in how many articles it stands, and how it reads in one of them."""
 
@@ -45,23 +57,25 @@ class Formula:
     article: str
 
 
-def learn_shingles(tokens: Tokens, groups: Sequence[tuple[int, int]], places: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    """The shingles of formulas: rows `start:end` of each group hold one common key, row i at word `places[i]`."""
-    found = []
-    for start, end in groups:
+def learn_shingles(tokens: Tokens, commons: Sequence[Common]) -> NDArray[np.uint64]:
+    """The shingles of all formulas; the rows of `tokens` are the articles of `commons`, one after another."""
+    found, start = [], 0
+    for common in commons:
+        end = start + len(common.ranks)
         words = slice(tokens.offsets[start], tokens.offsets[end])
         found.append(
             _core.common_shingles(
                 tokens.hashes[words],
                 tokens.offsets[start : end + 1] - tokens.offsets[start],
                 None if tokens.halves is None else tokens.halves[words],
-                places[start:end],
+                common.places,
                 SHINGLE_WORDS,
                 REACH_WORDS,
-                max(BOILERPLATE_FAMILIES // 2, (end - start) // 2),
+                len(common.ranks) // 2,
             )
         )
-    return np.unique(np.concatenate(found)) if found else np.empty(0, np.uint64)
+        start = end
+    return np.unique(np.concatenate(found))
 
 
 def mark(tokens: Tokens, shingles: NDArray[np.uint64]) -> NDArray[np.uint8] | None:
@@ -69,3 +83,33 @@ def mark(tokens: Tokens, shingles: NDArray[np.uint64]) -> NDArray[np.uint8] | No
     if not len(shingles):
         return None
     return _core.mark_boilerplate(tokens.hashes, tokens.offsets, tokens.halves, shingles, SHINGLE_WORDS, GAP_WORDS)
+
+
+def describe(
+    tokens: Tokens,
+    commons: Sequence[Common],
+    shingles: NDArray[np.uint64],
+    ids: Sequence[str],
+    text_of: Callable[[int], str],
+) -> list[Formula]:
+    """The formulas for people to see, the most common first; arguments as in `learn_shingles`."""
+    assert tokens.starts is not None and tokens.ends is not None
+    marks = mark(tokens, shingles)
+    assert marks is not None
+    rows = np.cumsum([0] + [len(common.ranks) for common in commons])[:-1].tolist()
+    formulas: list[Formula] = []
+    seen: set[int] = set()
+    for common, row in sorted(zip(commons, rows, strict=True), key=lambda pair: (-pair[0].articles, pair[1])):
+        first, last = (int(edge) for edge in tokens.offsets[row : row + 2])
+        start = end = first + int(common.places[0])
+        while start > first and marks[start - 1]:
+            start -= 1
+        while end < last and marks[end]:
+            end += 1
+        words = tokens.hashes[start:end].tolist()
+        runs = {hash(tuple(words[i : i + SHINGLE_WORDS])) for i in range(max(1, len(words) - SHINGLE_WORDS + 1))}
+        if end > start and runs.isdisjoint(seen):
+            example = text_of(row)[int(tokens.starts[start]) : int(tokens.ends[end - 1])]
+            formulas.append(Formula(common.articles, example, ids[row]))
+        seen |= runs
+    return formulas

@@ -5,7 +5,7 @@ The core aligns words (`rust/src/align.rs`); here the passages become character 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,36 @@ class Compared:
     resemblance: NDArray[np.float64]
     passage_offsets: NDArray[np.int64]
     passages: NDArray[np.uint32]
+
+    def take(self, rows: NDArray[np.int64]) -> Compared:
+        """Some pairs, in the order given."""
+        counts = np.diff(self.passage_offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        passages = np.repeat(self.passage_offsets[rows] - offsets[:-1], counts) + np.arange(offsets[-1])
+        return Compared(
+            self.relation[rows],
+            self.query_covered[rows],
+            self.found_covered[rows],
+            self.resemblance[rows],
+            offsets,
+            self.passages[passages],
+        )
+
+    @staticmethod
+    def join(parts: Sequence[Compared]) -> Compared:
+        """Several lots of pairs as one."""
+        if not parts:
+            share = np.empty(0)
+            return Compared(np.empty(0, np.int8), share, share, share, np.zeros(1, np.int64), np.empty((0, 6), np.uint32))
+        counts = np.concatenate([np.diff(part.passage_offsets) for part in parts])
+        return Compared(
+            np.concatenate([part.relation for part in parts]),
+            np.concatenate([part.query_covered for part in parts]),
+            np.concatenate([part.found_covered for part in parts]),
+            np.concatenate([part.resemblance for part in parts]),
+            np.concatenate([[0], np.cumsum(counts)]),
+            np.concatenate([part.passages for part in parts]),
+        )
 
 
 def compare_rows(

@@ -30,16 +30,11 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Pairs of ranks, rising by (later, earlier), and what is boilerplate.
-
-    `formulas` has, for each boilerplate key, the ranks and word numbers of up to `boilerplate.EXAMPLES` holders, one
-    of each family; `formula_articles` how many hold it.
-    """
+    """Pairs of ranks, rising by (later, earlier); the keys that are boilerplate; how many collisions there were."""
 
     later: NDArray[np.uint32]
     earlier: NDArray[np.uint32]
-    formulas: Sequence[tuple[NDArray[np.uint32], NDArray[np.uint32]]]
-    formula_articles: Sequence[int]
+    commons: Sequence[boilerplate.Common]
     collisions: int
 
 
@@ -96,17 +91,18 @@ def find_candidates(
         boilerplate.AGREE_GAP_WORDS,
         boilerplate.AGREE_SHARE,
     )
-    formulas = []
-    for common in commons.tolist():
-        holders = slice(offsets[common], offsets[common + 1])
-        ranks_of, places = column["common_holders"][holders], column["common_positions"][holders]
-        _, first = np.unique(family[ranks_of], return_index=True)
-        chosen = np.sort(first)[: boilerplate.EXAMPLES]
-        formulas.append((ranks_of[chosen], places[chosen]))
     return Candidates(
         later,
         earlier,
-        formulas,
-        [int(offsets[common + 1] - offsets[common]) for common in commons.tolist()],
+        [_common(column, offsets, family, number) for number in commons.tolist()],
         len(column["later"]) + len(column["weak"]),
     )
+
+
+def _common(
+    column: dict[str, NDArray[Any]], offsets: NDArray[np.int64], family: NDArray[np.uint32], number: int
+) -> boilerplate.Common:
+    holders = slice(offsets[number], offsets[number + 1])
+    ranks, places = column["common_holders"][holders], column["common_positions"][holders]
+    first = np.sort(np.unique(family[ranks], return_index=True)[1])[: boilerplate.EXAMPLES]
+    return boilerplate.Common(len(ranks), ranks[first], places[first])

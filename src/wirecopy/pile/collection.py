@@ -1,0 +1,123 @@
+"""The articles of a pile, and the threads that work on them."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import UsageError
+from ..model import Articles, Skipped
+
+LEFT_OUT = np.iinfo(np.uint32).max
+"""The rank of an article that takes no part."""
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+class Pool:
+    """Threads that apply a function to many things, results in order, few of them waiting at a time."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.executor = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def map(self, function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
+        """`function` of each item, in order."""
+        if self.executor is None:
+            yield from map(function, items)
+            return
+        waiting: deque[Future[Out]] = deque()
+        for item in items:
+            waiting.append(self.executor.submit(function, item))
+            if len(waiting) > 2 * self.threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@contextmanager
+def open_pool(threads: int | None) -> Iterator[Pool]:
+    """A pool of so many threads, by default one for each core this process may use."""
+    if threads is not None and threads < 1:
+        raise UsageError(f"threads: expected at least 1, got {threads}")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    pool = Pool(threads or cores)
+    try:
+        yield pool
+    finally:
+        if pool.executor is not None:
+            pool.executor.shutdown(cancel_futures=True)
+
+
+class Pile:
+    """The articles of a pile, batch by batch, numbered in the order they were read; ranks put them in time."""
+
+    def __init__(self) -> None:
+        self.batches: list[Articles] = []
+        self.firsts: list[int] = []
+        self.ids: list[str] = []
+        self.skipped: list[Skipped] = []
+        self.unreadable_dates = 0
+        self._repeated: list[int] = []
+        self._seen: set[str] = set()
+
+    def add(self, batch: Articles) -> None:
+        """Take in a batch; a repeated id is a skipped record."""
+        self.firsts.append(len(self.ids))
+        self.batches.append(batch)
+        self.skipped.extend(batch.skipped)
+        self.unreadable_dates += batch.unreadable_dates
+        fresh = set(batch.ids)
+        if len(fresh) != len(batch.ids) or not self._seen.isdisjoint(fresh):
+            self._note_repeated(batch.ids)
+        self.ids.extend(batch.ids)
+        self._seen |= fresh
+
+    def _note_repeated(self, ids: Sequence[str]) -> None:
+        before = set(self._seen)
+        for number, name in enumerate(ids, len(self.ids)):
+            if name in before:
+                self._repeated.append(number)
+                self.skipped.append(Skipped(name, "an article with this id was read before; give each its own"))
+            before.add(name)
+
+    def rank(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The rank of each article, by `published` then id, and the article at each rank."""
+        published = np.concatenate([batch.published for batch in self.batches] or [np.empty(0, np.int64)])
+        order = np.argsort(published, kind="stable")
+        if self._repeated:
+            order = order[~np.isin(order, self._repeated)]
+        times = published[order]
+        edges = np.flatnonzero(np.concatenate([[True], times[1:] != times[:-1], [True]])).tolist()
+        for start, end in zip(edges, edges[1:], strict=False):
+            if end - start > 1:
+                order[start:end] = sorted(order[start:end].tolist(), key=self.ids.__getitem__)
+        ranks = np.full(len(self.ids), LEFT_OUT, np.uint32)
+        ranks[order] = np.arange(len(order), dtype=np.uint32)
+        return ranks, order
+
+    def texts(self, numbers: Iterable[int]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The texts of some articles as a batch."""
+        parts = [self.bytes_of(number) for number in numbers]
+        offsets = np.zeros(len(parts) + 1, np.int64)
+        np.cumsum([len(part) for part in parts], out=offsets[1:])
+        return np.frombuffer(b"".join(parts), np.uint8), offsets
+
+    def bytes_of(self, number: int) -> memoryview:
+        """The text of one article as UTF-8."""
+        at = bisect(self.firsts, number) - 1
+        batch, row = self.batches[at], number - self.firsts[at]
+        return batch.text.data[batch.offsets[row] : batch.offsets[row + 1]]
+
+    def text_of(self, number: int) -> str:
+        """The text of one article."""
+        return str(self.bytes_of(number), "utf-8")
