@@ -23,7 +23,8 @@ check: build
 	$(BIN)/mypy $(wildcard src tests quality benchmarks)
 	$(CARGO) fmt $(MANIFEST) --check
 	$(CARGO) clippy -q --locked $(MANIFEST) --all-targets -- -D warnings
-	$(BIN)/python -m mypy.stubtest wirecopy._core
+	@test -f src/wirecopy/_core.pyi || { echo 'src/wirecopy/_core.pyi is missing: stubtest would pass on nothing' >&2; exit 1; }
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml wirecopy._core
 
 quality: build
 	$(BIN)/python quality/run.py
@@ -48,7 +49,8 @@ clean:
 		'wirecopy is built with Rust 1.88 or newer, and cargo is not on the PATH. Get it with' \
 		'  rustup (https://rustup.rs): curl -sSf https://sh.rustup.rs | sh' \
 		'  or Debian: apt-get install rustup && rustup default stable' >&2; exit 1; }
-	CARGO_TARGET_DIR=$(CURDIR)/target VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop -q --release --locked
+	CARGO_TARGET_DIR=$(CURDIR)/target VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 \
+		$(BIN)/maturin develop -q --release --locked
 	@touch $@
 
 .venv/installed: requirements-dev.lock
