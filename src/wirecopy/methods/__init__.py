@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
 import pkgutil
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -124,3 +125,16 @@ def get(name: str, **parameters: Any) -> Method:
             f"{name} has no parameter {', '.join(unknown)}; it has: {', '.join(known) or 'none'}"
         )
     return found(**parameters)
+
+
+def describe(name: str) -> dict[str, Any]:
+    """What a method says of itself: name, paper, summary, about, parameters with their defaults."""
+    found = find_class(name)
+    about = inspect.cleandoc(found.__doc__ or "")
+    return {
+        "name": name,
+        "paper": found.paper,
+        "summary": about.partition("\n")[0],
+        "about": about,
+        "parameters": {field.name: field.default for field in dataclasses.fields(found)},  # type: ignore[arg-type]
+    }
