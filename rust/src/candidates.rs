@@ -1,8 +1,8 @@
 //! Which collisions make a candidate pair, and which keys are boilerplate.
 //!
 //! A key with many holders is either a big family (one text reprinted) or boilerplate (one formula in articles
-//! that otherwise differ). The keys themselves tell: two articles *agree* if the stretches between keys they
-//! share, bridged over `agree_gap_words`, cover half of one of them. Articles that agree, directly or through others,
+//! that otherwise differ). The keys themselves tell: two articles *agree* if the stretches of keys they share, bridged
+//! over `agree_gap_words`, cover half of one of them; a key stands for the `key_words` words that settled it. Articles that agree, directly or through others,
 //! are one family. A common key whose holders belong to `boilerplate_families` families or more is boilerplate; one
 //! text in 5,000 reprints is one family, whatever its count.
 //!
@@ -32,6 +32,8 @@ pub struct Rule {
     pub boilerplate_families: usize,
     /// Words between two shared keys that still count as shared.
     pub agree_gap_words: u32,
+    /// Words that one shared key vouches for.
+    pub key_words: u32,
     /// Share of an article that must be shared for two articles to agree.
     pub agree_share: f64,
 }
@@ -55,7 +57,6 @@ pub struct Candidates {
 /// When columns differ in length or name an article beyond `words`.
 pub fn nominate(
     evidence: Columns<'_>,
-    weak: &[u64],
     common_holders: &[u32],
     common_offsets: &[i64],
     words: &[u32],
@@ -80,9 +81,9 @@ pub fn nominate(
         let mut agrees = |positions: &[u32], article: u32| {
             places.clear();
             places.extend(pair.iter().map(|row| positions[row.1 as usize]));
-            f64::from(spanned(&mut places, rule.agree_gap_words)) >= rule.agree_share * f64::from(words[article as usize])
+            f64::from(spanned(&mut places, rule)) >= rule.agree_share * f64::from(words[article as usize])
         };
-        if pair.len() > 1 && (agrees(evidence.later_position, later) || agrees(evidence.earlier_position, earlier)) {
+        if agrees(evidence.later_position, later) || agrees(evidence.earlier_position, earlier) {
             unite(&mut family, later, earlier);
         }
     }
@@ -116,10 +117,11 @@ pub fn nominate(
     })
 }
 
-/// Words from the first to the last of each run of places whose gaps are at most `gap`.
-fn spanned(places: &mut [u32], gap: u32) -> u32 {
+/// Words covered by shared keys and the gaps between them.
+fn spanned(places: &mut [u32], rule: Rule) -> u32 {
     places.sort_unstable();
-    places.windows(2).map(|pair| pair[1] - pair[0]).filter(|distance| *distance <= gap).sum()
+    let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
+    rule.key_words + gaps.map(|gap| if gap <= rule.agree_gap_words { gap } else { rule.key_words }).sum::<u32>()
 }
 
 /// The lowest article of the family; shortens the way there.

@@ -85,8 +85,8 @@ pub struct Evidence {
     pub earlier_position: Vec<u32>,
     /// Which group of `commons` it comes from, or `u32::MAX`.
     pub common: Vec<u32>,
-    /// Pairs with a collision that the words around it do not support: `later << 32 | earlier`.
-    pub weak: Vec<u64>,
+    /// How many collisions the words around them do not support.
+    pub weak: usize,
     /// Holders of each common key: ranks, in rising order.
     pub common_holders: Vec<u32>,
     /// Where each holder has it.
@@ -247,26 +247,13 @@ fn count_distinct<'a>(holders: impl Iterator<Item = &'a Holder>) -> usize {
 fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut Evidence) {
     let before = evidence.later.len();
     for (i, later) in holders.iter().enumerate() {
-        let (mut weak, mut settled) = (None, None);
-        for earlier in &holders[..i] {
-            if earlier.rank == later.rank {
-                break;
-            }
-            if weak.is_some() && weak != Some(earlier.rank) {
-                evidence.weak.push(join(later.rank, weak.take().unwrap_or_default()));
-            }
-            let unsettled = agreement(later.left, earlier.left) + agreement(later.right, earlier.right)
-                < limits.settled_words
-                && (later.left | later.right) != 0;
-            if unsettled {
-                weak = (settled != Some(earlier.rank)).then_some(earlier.rank);
-            } else {
-                (weak, settled) = (None, Some(earlier.rank));
+        for earlier in holders[..i].iter().take_while(|earlier| earlier.rank != later.rank) {
+            let agreed = agreement(later.left, earlier.left) + agreement(later.right, earlier.right);
+            if agreed >= limits.settled_words || later.left | later.right == 0 {
                 evidence.push(later, earlier, RARE);
+            } else {
+                evidence.weak += 1;
             }
-        }
-        if let Some(rank) = weak {
-            evidence.weak.push(join(later.rank, rank));
         }
     }
     if distinct >= limits.common_holders && evidence.later.len() > before {
@@ -332,8 +319,4 @@ impl Evidence {
         }
         self.common_offsets.push(self.common_holders.len() as i64);
     }
-}
-
-fn join(later: u32, earlier: u32) -> u64 {
-    u64::from(later) << 32 | u64::from(earlier)
 }

@@ -228,7 +228,7 @@ mod _core {
         columns.set_item("later_position", evidence.later_position.into_pyarray(py))?;
         columns.set_item("earlier_position", evidence.earlier_position.into_pyarray(py))?;
         columns.set_item("common", evidence.common.into_pyarray(py))?;
-        columns.set_item("weak", evidence.weak.into_pyarray(py))?;
+        columns.set_item("weak", evidence.weak)?;
         columns.set_item("common_holders", evidence.common_holders.into_pyarray(py))?;
         columns.set_item("common_positions", evidence.common_positions.into_pyarray(py))?;
         columns.set_item("common_offsets", evidence.common_offsets.into_pyarray(py))?;
@@ -245,12 +245,12 @@ mod _core {
         later_position: Slice<'py, u32>,
         earlier_position: Slice<'py, u32>,
         common: Slice<'py, u32>,
-        weak: Slice<'py, u64>,
         common_holders: Slice<'py, u32>,
         common_offsets: Slice<'py, i64>,
         words: Slice<'py, u32>,
         boilerplate_families: usize,
         agree_gap_words: u32,
+        key_words: u32,
         agree_share: f64,
     ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, u32>)> {
         let evidence = candidates::Columns {
@@ -260,11 +260,11 @@ mod _core {
             earlier_position: earlier_position.as_slice()?,
             common: common.as_slice()?,
         };
-        let (weak, words) = (weak.as_slice()?, words.as_slice()?);
+        let words = words.as_slice()?;
         let (common_holders, common_offsets) = (common_holders.as_slice()?, common_offsets.as_slice()?);
-        let rule = candidates::Rule { boilerplate_families, agree_gap_words, agree_share };
+        let rule = candidates::Rule { boilerplate_families, agree_gap_words, key_words, agree_share };
         let answer =
-            run(py, || candidates::nominate(evidence, weak, common_holders, common_offsets, words, rule))?;
+            run(py, || candidates::nominate(evidence, common_holders, common_offsets, words, rule))?;
         Ok((
             answer.later.into_pyarray(py),
             answer.earlier.into_pyarray(py),

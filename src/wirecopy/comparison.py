@@ -34,7 +34,7 @@ class Preset:
 
 
 PRESETS = {
-    "strict": Preset(40, 10, 0.9, 4, 4, "legal and editorial use: every match would convince a stranger"),
+    "strict": Preset(40, 30, 0.9, 3, 8, "legal and editorial use: every match would convince a stranger"),
     "syndication": Preset(20, 10, 0.8, 4, 4, "news archives"),
     "any-reuse": Preset(12, 30, 0.8, 3, 8, "research on text reuse, edited copies"),
 }

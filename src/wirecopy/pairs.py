@@ -77,25 +77,27 @@ def find_candidates(
     column = {
         name: np.concatenate([shard[name] for shard in shards])
         for name in shards[0]
-        if name != "common_offsets"
+        if name not in ("common_offsets", "weak")
     }
     sizes = np.concatenate([np.diff(shard["common_offsets"]) for shard in shards])
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    weak = sum(shard["weak"] for shard in shards)
     del shards
     later, earlier, commons, family = _core.nominate(
-        *(column[name] for name in ("later", "earlier", "later_position", "earlier_position", "common", "weak")),
+        *(column[name] for name in ("later", "earlier", "later_position", "earlier_position", "common")),
         column["common_holders"],
         offsets,
         words,
         boilerplate.BOILERPLATE_FAMILIES if method.guaranteed_words else most,
         boilerplate.AGREE_GAP_WORDS,
+        getattr(method, "shingle_words", 1) + settled,
         boilerplate.AGREE_SHARE,
     )
     return Candidates(
         later,
         earlier,
         [_common(column, offsets, family, number) for number in commons.tolist()],
-        len(column["later"]) + len(column["weak"]),
+        len(column["later"]) + weak,
     )
 
 
