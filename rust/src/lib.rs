@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod fold;
+pub mod sentences;
 pub mod shingles;
 pub mod text;
 

@@ -1,4 +1,6 @@
 //! The only file that knows Python: arguments in, GIL released, kernel called, error converted.
+// Arguments come from Python by value; the module sees what this file sees.
+#![allow(clippy::needless_pass_by_value, clippy::wildcard_imports)]
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
