@@ -8,6 +8,7 @@
 pub mod fold;
 pub mod sentences;
 pub mod shingles;
+pub mod statistics;
 pub mod text;
 
 #[cfg(feature = "python")]

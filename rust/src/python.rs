@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::{Result, shingles, text};
+use crate::{Result, shingles, statistics, text};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 
@@ -64,6 +64,18 @@ mod _core {
             sentence_offsets.map(|part| part.into_pyarray(py)),
             tokens.words,
         ))
+    }
+
+    /// Distinct words of a batch, sorted, and in how many articles each occurs.
+    #[pyfunction]
+    fn count_articles<'py>(
+        py: Python<'py>,
+        hashes: PyReadonlyArray1<'py, u64>,
+        offsets: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
+        let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
+        let (words, articles) = run(py, || statistics::count_articles(hashes, offsets))?;
+        Ok((words.into_pyarray(py), articles.into_pyarray(py)))
     }
 
     /// Keys of a batch: (values, offsets, word positions).

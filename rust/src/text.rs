@@ -303,3 +303,66 @@ impl<'a> Reader<'a> {
         xxh3_64(fold(&self.article[start..end], self.diacritics).as_bytes())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::{TEXT_VERSION, View, Want, tokenise};
+    use crate::shingles::shingle_hash;
+
+    fn vectors(kind: &str) -> Vec<Value> {
+        let all: Value = serde_json::from_str(include_str!("../../tests/vectors.json")).unwrap();
+        all[kind].as_array().unwrap().clone()
+    }
+
+    fn hash_of(vector: &Value) -> u64 {
+        u64::from_str_radix(vector["hash"].as_str().unwrap(), 16).unwrap()
+    }
+
+    #[test]
+    fn words_hash_as_the_vectors_say() {
+        let view = View {
+            diacritics: true,
+            sentences: None,
+        };
+        for vector in vectors("words") {
+            let word = vector["word"].as_str().unwrap();
+            let want = Want {
+                words: true,
+                ..Want::default()
+            };
+            let tokens = tokenise(word.as_bytes(), &[0, word.len() as i64], &view, want).unwrap();
+            assert_eq!(tokens.hashes, [hash_of(&vector)], "{word}");
+            assert_eq!(tokens.words.unwrap()[0][0], vector["folded"].as_str().unwrap());
+        }
+    }
+
+    #[test]
+    fn shingles_hash_as_the_vectors_say() {
+        for vector in vectors("shingles") {
+            let words: Vec<u64> = vector["words"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|w| xxh3_64(w.as_str().unwrap().as_bytes()))
+                .collect();
+            let shingle_words = vector["shingle_words"].as_u64().unwrap() as usize;
+            assert_eq!(shingle_hash(&words, shingle_words), hash_of(&vector));
+        }
+    }
+
+    #[test]
+    fn text_version_names_the_tables_in_use() {
+        let tables = [
+            unicode_properties::UNICODE_VERSION,
+            unicode_script::UNICODE_VERSION,
+            unicode_security::UNICODE_VERSION,
+        ];
+        assert!(tables.iter().all(|version| *version == (18, 0, 0)));
+        assert_eq!(unicode_normalization::UNICODE_VERSION, (18, 0, 0));
+        assert_eq!(caseless::UNICODE_VERSION, (16, 0, 0));
+        assert!(TEXT_VERSION.contains("Unicode 18.0") && TEXT_VERSION.contains("case folding 16.0"));
+    }
+}
