@@ -149,14 +149,10 @@ const UNSPACED: [Script; 19] = [
     Script::Javanese,
 ];
 
+/// A character that several scripts share, like the kana's prolonged sound mark, must be of none but these.
 fn unspaced(c: char) -> bool {
-    match c.script() {
-        Script::Common | Script::Inherited => {
-            let scripts = c.script_extension();
-            !scripts.is_common() && !scripts.is_inherited() && UNSPACED.iter().any(|s| scripts.contains_script(*s))
-        }
-        script => UNSPACED.contains(&script),
-    }
+    let scripts = c.script_extension();
+    !scripts.is_empty() && scripts.iter().all(|script| UNSPACED.contains(&script))
 }
 
 /// A word in the matching view. Ignorable characters go; so do spaces and brackets that a compatibility character

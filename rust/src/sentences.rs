@@ -103,8 +103,7 @@ impl Rule {
             let gap = part(edges[2 * k - 1], edges[2 * k]);
             let begins = match self {
                 Self::Delimiters(delimiters) => gap.chars().any(|c| delimiters.contains(&c)),
-                // One byte is not enough for a terminator and a space.
-                Self::Default { .. } if gap.len() < 2 => false,
+                Self::Default { .. } if gap.is_empty() || gap == " " => false,
                 Self::Default {
                     abbreviations,
                     before_numbers,

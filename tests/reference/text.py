@@ -17,8 +17,10 @@ DEFAULT_IGNORABLE = [
 UNSPACED = re.compile(
     r"CJK UNIFIED|CJK COMPATIBILITY IDEOGRAPH|IDEOGRAPHIC|HANGZHOU|HIRAGANA|KATAKANA|HALFWIDTH KATAKANA|HENTAIGANA"
     r"|VERTICAL (KANA|IDEOGRAPHIC)|MASU MARK|BOPOMOFO|YI |TANGUT|NUSHU|KHITAN|THAI|LAO|KHMER|MYANMAR|TAI LE"
-    r"|NEW TAI LUE|TAI THAM|TAI VIET|AHOM|BALINESE|JAVANESE"
+    r"|NEW TAI LUE|TAI THAM|TAI VIET|AHOM|BALINESE|JAVANESE (?!PANGRANGKEP)|OLD CHINESE"
 )
+# Ideographs that Python has no names for.
+NAMELESS = [(0x17000, 0x187FF), (0x18B00, 0x18CFF), (0x18D00, 0x18D7F), (0x1B170, 0x1B2FF)]
 
 # Folded letters that look like ASCII letters, small or capital (Unicode's confusables), of five scripts.
 LOOKALIKES = dict(
@@ -48,12 +50,12 @@ brig supt insp det atty vs etc inc corp ltd co cos plc bros dept est govt assn i
 ca cf al approx viz eg ie bzw usw vgl evtl ggf inkl exkl zzgl bspw sog geb gest hr fr frl dipl ing mio mrd abs tel
 std mme mlle mm mgr env éd srta sra dra dña excmo ud uds ee uu sig sigg sigra dott avv on ecc exmo exma ltda cia
 dhr mevr mw bijv blz enz bkz vb yy doç av şti öğr yrd г гг ул им др пр тыс млн млрд руб
-""".split()
+"""
 BEFORE_NUMBERS = """
 no nos nr num núm nº vol fig figs art arts sec ch chap pp par para cap col ed issue ver jan feb mar apr jun jul aug
 sep sept oct nov dec janv févr avr juil déc ene abr ago dic okt dez mrz gen mag giu lug ott fev set out
 стр рис ст п
-""".split()
+"""
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,9 @@ def is_mark(c: str) -> bool:
 
 
 def is_single(c: str) -> bool:
-    category = unicodedata.category(c)
-    return (category[0] == "L" or category == "Nl") and bool(UNSPACED.match(unicodedata.name(c, "")))
+    if unicodedata.category(c)[0] != "L" and unicodedata.category(c) != "Nl":
+        return False
+    return bool(UNSPACED.match(unicodedata.name(c, ""))) or within(c, NAMELESS)
 
 
 def fold(word: str, diacritics: bool = True) -> str:
@@ -103,7 +106,7 @@ def split_words(text: str, diacritics: bool = True) -> list[Word]:
     for at, c in enumerate(text):
         if is_ignorable(c):
             continue
-        start, end, half = spans[-1] if joinable else (at, at, False)
+        start, _, half = spans[-1] if joinable else (at, at, False)
         if is_mark(c):
             if joinable:
                 spans[-1] = (start, at + 1, half)
@@ -143,7 +146,10 @@ def ends_between(text: str, word: Word, following: Word, delimiters: str, diacri
         initial = letters[0] in ("Lu", "Ll", "Lt") and all(mark[0] == "M" for mark in letters[1:])
         return not (
             initial
-            or word.folded in {fold(known, diacritics) for known in ABBREVIATIONS}
-            or (first[0] == "N" and word.folded in {fold(known, diacritics) for known in BEFORE_NUMBERS})
+            or word.folded in {fold(known, diacritics) for known in ABBREVIATIONS.split()}
+            or (
+                first[0] == "N"
+                and word.folded in {fold(known, diacritics) for known in BEFORE_NUMBERS.split()}
+            )
         )
     return True
