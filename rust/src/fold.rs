@@ -35,57 +35,75 @@ pub enum Class {
 pub struct Entry {
     /// What it does to its word.
     pub class: Class,
-    /// True if it can swap places with a neighbour that can: two of these in a row are not simple.
+    /// True if it is not simple beside another one of which this is true: they may have to swap places.
     pub moves: bool,
-    /// What it folds to, when it is simple.
-    pub folded: Option<char>,
+    /// Bytes in `folded`; 0 if the character is not simple.
+    pub length: u8,
+    /// What it folds to, in UTF-8.
+    pub folded: [u8; 8],
 }
 
 type Page = [Entry; 256];
-type Table = [OnceLock<Box<Page>>; 0x1100];
+type Pages = [OnceLock<Box<Page>>; 0x1100];
 
-static WITH_DIACRITICS: Table = [const { OnceLock::new() }; 0x1100];
-static WITHOUT_DIACRITICS: Table = [const { OnceLock::new() }; 0x1100];
+/// What every character is in one view.
+pub struct Table {
+    pages: Pages,
+    diacritics: bool,
+}
 
-/// The table's entry for a character.
-pub fn entry(c: char, diacritics: bool) -> Entry {
-    let table = if diacritics {
-        &WITH_DIACRITICS
-    } else {
-        &WITHOUT_DIACRITICS
-    };
-    let code = c as usize;
-    let page = table[code >> 8].get_or_init(|| {
-        let first = code as u32 & !0xFF;
-        Box::new(std::array::from_fn(|i| match char::from_u32(first | i as u32) {
-            Some(c) => describe(c, diacritics),
-            None => Entry {
-                class: Class::Separator,
-                moves: false,
-                folded: None,
-            },
-        }))
-    });
-    page[code & 0xFF]
+static WITH_DIACRITICS: Table = Table {
+    pages: [const { OnceLock::new() }; 0x1100],
+    diacritics: true,
+};
+static WITHOUT_DIACRITICS: Table = Table {
+    pages: [const { OnceLock::new() }; 0x1100],
+    diacritics: false,
+};
+
+impl Table {
+    /// The table of the view that tells é from e, or of the one that does not.
+    pub fn of(diacritics: bool) -> &'static Self {
+        if diacritics {
+            &WITH_DIACRITICS
+        } else {
+            &WITHOUT_DIACRITICS
+        }
+    }
+
+    /// The entry of a character.
+    pub fn entry(&self, c: char) -> &Entry {
+        let code = c as usize;
+        let page = self.pages[code >> 8].get_or_init(|| {
+            let first = code as u32 & !0xFF;
+            let c = |i: usize| char::from_u32(first | i as u32).unwrap_or_default();
+            Box::new(std::array::from_fn(|i| describe(c(i), self.diacritics)))
+        });
+        &page[code & 0xFF]
+    }
 }
 
 fn describe(c: char, diacritics: bool) -> Entry {
     let class = class(c);
-    let in_words = matches!(class, Class::Letter | Class::Single | Class::Mark);
-    let folded = if in_words {
-        one(fold(c.encode_utf8(&mut [0; 4]), diacritics).chars())
-    } else {
-        None
-    };
-    let settled = |c: &char| is_nfc_quick(std::iter::once(*c)) == IsNormalized::Yes;
-    let moves = canonical_combining_class(c) != 0;
-    Entry {
+    let mut entry = Entry {
         class,
-        moves,
-        folded: folded
-            .filter(settled)
-            .filter(|f| settled(&c) && (canonical_combining_class(*f) != 0) == moves),
+        moves: canonical_combining_class(c) != 0,
+        length: 0,
+        folded: [0; 8],
+    };
+    if matches!(class, Class::Letter | Class::Single | Class::Mark) {
+        let word = fold(c.encode_utf8(&mut [0; 4]), diacritics);
+        let stays = |c| is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes;
+        let simple = stays(c)
+            && word
+                .chars()
+                .all(|f| stays(f) && (canonical_combining_class(f) != 0) == entry.moves);
+        if simple && word.len() <= entry.folded.len() {
+            entry.length = word.len() as u8;
+            entry.folded[..word.len()].copy_from_slice(word.as_bytes());
+        }
     }
+    entry
 }
 
 fn one<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
@@ -131,14 +149,10 @@ const UNSPACED: [Script; 19] = [
     Script::Javanese,
 ];
 
+/// A character that several scripts share, like the kana's prolonged sound mark, must be of none but these.
 fn unspaced(c: char) -> bool {
-    match c.script() {
-        Script::Common | Script::Inherited => {
-            let scripts = c.script_extension();
-            !scripts.is_common() && !scripts.is_inherited() && UNSPACED.iter().any(|s| scripts.contains_script(*s))
-        }
-        script => UNSPACED.contains(&script),
-    }
+    let scripts = c.script_extension();
+    !scripts.is_empty() && scripts.iter().all(|script| UNSPACED.contains(&script))
 }
 
 /// A word in the matching view. Ignorable characters go; so do spaces and brackets that a compatibility character

@@ -11,7 +11,9 @@ pub mod dates;
 pub mod fold;
 pub mod jsonl;
 pub mod postings;
+pub mod sentences;
 pub mod shingles;
+pub mod statistics;
 pub mod text;
 
 #[cfg(feature = "python")]

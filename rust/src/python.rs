@@ -1,11 +1,12 @@
 //! The only file that knows Python: arguments in, GIL released, kernel called, error converted.
+#![allow(clippy::needless_pass_by_value, clippy::wildcard_imports, clippy::too_many_arguments, clippy::type_complexity)]
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use crate::{Result, align, candidates, dates, jsonl, postings, shingles, text};
+use crate::{Result, align, candidates, dates, jsonl, postings, shingles, statistics, text};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 type Slice<'py, T> = PyReadonlyArray1<'py, T>;
@@ -139,9 +140,20 @@ mod _core {
         }
     }
 
+    /// Distinct words of a batch, sorted, and in how many articles each occurs.
+    #[pyfunction]
+    fn count_articles<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
+        let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
+        let (words, articles) = run(py, || statistics::count_articles(hashes, offsets))?;
+        Ok((words.into_pyarray(py), articles.into_pyarray(py)))
+    }
+
     /// Winnowed shingles of a batch: (values, offsets, starts, ends).
     #[pyfunction]
-    #[allow(clippy::type_complexity)]
     fn winnow<'py>(
         py: Python<'py>,
         hashes: Slice<'py, u64>,
@@ -205,7 +217,6 @@ mod _core {
 
     /// The evidence of one shard, as a dictionary of columns.
     #[pyfunction]
-    #[allow(clippy::too_many_arguments)]
     fn collide<'py>(
         py: Python<'py>,
         batches: Vec<PyRef<'py, Postings>>,
@@ -237,7 +248,6 @@ mod _core {
 
     /// Candidate pairs: (later, earlier, boilerplate common keys, family of each article).
     #[pyfunction]
-    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
     fn nominate<'py>(
         py: Python<'py>,
         later: Slice<'py, u32>,
@@ -287,7 +297,6 @@ mod _core {
 
     /// Shingles around the given places that many of the articles share.
     #[pyfunction]
-    #[allow(clippy::too_many_arguments)]
     fn common_shingles<'py>(
         py: Python<'py>,
         hashes: Slice<'py, u64>,
@@ -324,7 +333,6 @@ mod _core {
 
     /// Compare pairs of rows; a dictionary of columns, passages in word numbers.
     #[pyfunction]
-    #[allow(clippy::too_many_arguments)]
     fn compare<'py>(
         py: Python<'py>,
         hashes: Slice<'py, u64>,

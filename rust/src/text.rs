@@ -12,7 +12,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::fold::{self, Class};
+use crate::fold::{Class, Table, fold};
+use crate::sentences::Rule;
 use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
 
@@ -70,6 +71,11 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
         ..Tokens::default()
     };
     tokens.offsets.push(0);
+    let rule = view
+        .sentences
+        .as_ref()
+        .map(|delimiters| Rule::new(delimiters, view.diacritics))
+        .transpose()?;
     let mut scratch = Scratch::default();
     for (row, bounds) in offsets.windows(2).enumerate() {
         let bytes = &text[bounds[0] as usize..bounds[1] as usize];
@@ -79,22 +85,19 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
                 bytes.len()
             )));
         }
-        scratch.scan(bytes);
         let article = std::str::from_utf8(bytes)
             .map_err(|error| Invalid(format!("expected UTF-8, got something else in row {row}: {error}")))?;
-        if bytes.is_ascii() {
-            let (edges, lower) = (scratch.edges.chunks_exact(2), &scratch.lower);
-            tokens
-                .hashes
-                .extend(edges.map(|edge| xxh3_64(&lower[edge[0] as usize..edge[1] as usize])));
-        } else {
-            scratch.read(article, view.diacritics, &mut tokens);
-        }
+        let first = tokens.hashes.len();
+        scratch.scan(bytes);
+        scratch.read(article, view.diacritics, &mut tokens);
         tokens.offsets.push(tokens.hashes.len() as i64);
-        let words = scratch.edges.chunks_exact(2);
+        if let (Some(rule), Some((sentences, offsets))) = (&rule, &mut tokens.sentences) {
+            sentences.extend(rule.starts(article, &scratch.edges, &tokens.hashes[first..]));
+            offsets.push(sentences.len() as i64);
+        }
         if let Some(lists) = &mut tokens.words {
-            let word = |edge: &[u32]| fold::fold(&article[edge[0] as usize..edge[1] as usize], view.diacritics);
-            lists.push(words.clone().map(word).collect());
+            let word = |edge: &[u32]| fold(&article[edge[0] as usize..edge[1] as usize], view.diacritics);
+            lists.push(scratch.edges.chunks_exact(2).map(word).collect());
         }
         if let Some((starts, ends)) = &mut tokens.spans {
             in_code_points(bytes, &mut scratch.edges);
@@ -129,7 +132,8 @@ struct Scratch {
     /// Start, end, start, end … of the stretches; after `read`, of the words.
     edges: Vec<u32>,
     words: Vec<u32>,
-    folded: String,
+    /// Where each run of non-ASCII bytes starts.
+    foreign: Vec<u32>,
 }
 
 const LANES: u64 = 0x0101_0101_0101_0101;
@@ -140,122 +144,225 @@ const fn within(x: u64, first: u8, last: u8) -> u64 {
     (x + (128 - first as u64) * LANES) & !(x + (127 - last as u64) * LANES) & HIGH
 }
 
+/// The high bits of eight bytes as eight bits.
+const fn gather(high: u64) -> u64 {
+    (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+fn push_places(places: &mut Vec<u32>, block: usize, mut bits: u64) {
+    while bits != 0 {
+        places.push((block * 64) as u32 + bits.trailing_zeros());
+        bits &= bits - 1;
+    }
+}
+
 impl Scratch {
     /// Lower-cases the article and finds its stretches.
     fn scan(&mut self, bytes: &[u8]) {
         self.edges.clear();
-        self.lower.clear();
-        self.lower.resize(bytes.len().next_multiple_of(64) + 64, 0);
-        let mut inside = 0;
+        self.foreign.clear();
+        self.lower.resize(bytes.len() + 64, 0);
+        let (mut inside, mut abroad) = (0, 0);
         let whole = bytes.len() / 64 * 64;
         let mut tail = [0; 64];
         tail[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
         let blocks = bytes[..whole].chunks_exact(64).chain(std::iter::once(&tail[..]));
         for (block, (bytes, lower)) in blocks.zip(self.lower.chunks_exact_mut(64)).enumerate() {
-            let mut mask = 0;
+            let (mut stretches, mut foreign) = (0, 0);
             for (i, (from, to)) in bytes.chunks_exact(8).zip(lower.chunks_exact_mut(8)).enumerate() {
                 let lanes = u64::from_le_bytes(from.try_into().unwrap_or_default());
-                let (foreign, ascii) = (lanes & HIGH, lanes & !HIGH);
-                let letters = within(ascii | 0x20 * LANES, b'a', b'z');
-                let inside = letters | within(ascii, b'0', b'9') | foreign;
-                to.copy_from_slice(&(lanes | (letters & !foreign) >> 2).to_le_bytes());
-                mask |= (((inside >> 7).wrapping_mul(0x0102_0408_1020_4080)) >> 56) << (8 * i);
+                let (high, ascii) = (lanes & HIGH, lanes & !HIGH);
+                let letters = within(ascii | (0x20 * LANES), b'a', b'z') & !high;
+                to.copy_from_slice(&(lanes | letters >> 2).to_le_bytes());
+                stretches |= gather(letters | within(ascii, b'0', b'9') | high) << (8 * i);
+                foreign |= gather(high) << (8 * i);
             }
-            let mut changes = mask ^ (mask << 1 | inside);
-            inside = mask >> 63;
-            while changes != 0 {
-                self.edges.push((block * 64) as u32 + changes.trailing_zeros());
-                changes &= changes - 1;
-            }
-        }
-        if inside == 1 {
-            self.edges.push(bytes.len() as u32);
+            push_places(&mut self.edges, block, stretches ^ (stretches << 1 | inside));
+            push_places(&mut self.foreign, block, foreign & !(foreign << 1 | abroad));
+            (inside, abroad) = (stretches >> 63, foreign >> 63);
         }
     }
 
-    /// Hashes the words of an article that is not all ASCII.
+    /// Hashes the words of the article that was scanned; `edges` are the words' afterwards.
     fn read(&mut self, article: &str, diacritics: bool, tokens: &mut Tokens) {
-        self.words.clear();
-        for stretch in self.edges.chunks_exact(2) {
-            let (start, end) = (stretch[0] as usize, stretch[1] as usize);
-            let lower = &self.lower[start..end];
-            if lower.is_ascii() {
-                tokens.hashes.push(xxh3_64(lower));
-                self.words.extend_from_slice(stretch);
-            } else {
-                read_stretch(article, start..end, diacritics, &mut self.folded, |word| {
-                    if word.single {
-                        let halves = tokens.halves.get_or_insert_default();
-                        halves.resize(tokens.hashes.len(), 2);
-                        halves.push(1);
-                    }
-                    tokens.hashes.push(word.hash);
-                    self.words.extend_from_slice(&[word.start as u32, word.end as u32]);
-                });
-            }
+        if self.foreign.is_empty() {
+            return hash_ascii(&self.lower, &self.edges, tokens);
         }
+        self.words.clear();
+        let mut reader = Reader::new(article, diacritics);
+        let mut done = 0;
+        for place in &self.foreign {
+            let ascii = self.edges[done..]
+                .chunks_exact(2)
+                .take_while(|stretch| stretch[1] <= *place)
+                .count()
+                * 2;
+            let Some(&[start, end]) = self.edges.get(done + ascii..done + ascii + 2) else {
+                break;
+            };
+            if start > *place {
+                continue;
+            }
+            hash_ascii(&self.lower, &self.edges[done..done + ascii], tokens);
+            self.words.extend_from_slice(&self.edges[done..done + ascii]);
+            done += ascii + 2;
+            reader.read(start as usize, end as usize, |hash, start, end, single| {
+                if single {
+                    let halves = tokens.halves.get_or_insert_default();
+                    halves.resize(tokens.hashes.len(), 2);
+                    halves.push(1);
+                }
+                tokens.hashes.push(hash);
+                self.words.extend_from_slice(&[start as u32, end as u32]);
+            });
+        }
+        hash_ascii(&self.lower, &self.edges[done..], tokens);
+        self.words.extend_from_slice(&self.edges[done..]);
         std::mem::swap(&mut self.edges, &mut self.words);
     }
 }
 
-struct Word {
-    hash: u64,
-    single: bool,
-    start: usize,
-    end: usize,
+fn hash_ascii(lower: &[u8], edges: &[u32], tokens: &mut Tokens) {
+    tokens.hashes.extend(
+        edges
+            .chunks_exact(2)
+            .map(|word| xxh3_64(&lower[word[0] as usize..word[1] as usize])),
+    );
 }
 
-/// Reads a stretch character by character.
-fn read_stretch(
-    article: &str,
-    stretch: std::ops::Range<usize>,
+/// Longest folded word, in bytes, that is put together from the table; longer ones are folded as a whole.
+const AT_HAND: usize = 128;
+
+/// Reads stretches character by character, with one word at hand.
+struct Reader<'a> {
+    article: &'a str,
     diacritics: bool,
-    folded: &mut String,
-    mut emit: impl FnMut(Word),
-) {
-    let (mut start, mut end) = (usize::MAX, 0);
-    let (mut single, mut simple, mut moved) = (false, true, false);
-    let mut flush = |start: &mut usize, end: usize, single: bool, simple: bool, folded: &mut String| {
-        if *start != usize::MAX {
-            let hash = if simple {
-                xxh3_64(folded.as_bytes())
-            } else {
-                xxh3_64(fold::fold(&article[*start..end], diacritics).as_bytes())
-            };
-            emit(Word {
-                hash,
-                single,
-                start: *start,
-                end,
-            });
-            *start = usize::MAX;
+    table: &'static Table,
+    folded: [u8; AT_HAND],
+    length: usize,
+    /// False once the word holds a character that is not simple where it stands.
+    simple: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(article: &'a str, diacritics: bool) -> Self {
+        let table = Table::of(diacritics);
+        Self {
+            article,
+            diacritics,
+            table,
+            folded: [0; AT_HAND],
+            length: 0,
+            simple: true,
         }
-        folded.clear();
-    };
-    for (i, c) in article[stretch.clone()].char_indices() {
-        let at = stretch.start + i;
-        let entry = fold::entry(c, diacritics);
-        let starts = match entry.class {
-            Class::Ignorable => continue,
-            Class::Separator => {
-                flush(&mut start, end, single, simple, folded);
+    }
+
+    /// Emits (hash, start, end, single) of each word between two bytes of the article.
+    fn read(&mut self, from: usize, to: usize, mut emit: impl FnMut(u64, usize, usize, bool)) {
+        let (mut start, mut end, mut open, mut single, mut moved) = (from, from, false, false, false);
+        let mut here = from;
+        for c in self.article[from..to].chars() {
+            let at = here;
+            here += c.len_utf8();
+            let entry = self.table.entry(c);
+            if entry.class == Class::Ignorable {
                 continue;
             }
-            Class::Mark if start == usize::MAX => continue,
-            Class::Mark => false,
-            Class::Letter => start == usize::MAX || single,
-            Class::Single => true,
-        };
-        if starts {
-            flush(&mut start, end, single, simple, folded);
-            (start, single, simple, moved) = (at, entry.class == Class::Single, true, false);
+            if entry.class == Class::Separator || entry.class == Class::Mark && !open {
+                if open {
+                    emit(self.hash(start, end), start, end, single);
+                    open = false;
+                }
+                continue;
+            }
+            if !open || entry.class == Class::Single || entry.class == Class::Letter && single {
+                if open {
+                    emit(self.hash(start, end), start, end, single);
+                }
+                (start, open, single, moved) = (at, true, entry.class == Class::Single, false);
+                (self.length, self.simple) = (0, true);
+            }
+            end = here;
+            if entry.length == 0 || moved && entry.moves || self.length + 8 > AT_HAND {
+                self.simple = false;
+            } else {
+                self.folded[self.length..self.length + 8].copy_from_slice(&entry.folded);
+                self.length += usize::from(entry.length);
+            }
+            moved = entry.moves;
         }
-        end = at + c.len_utf8();
-        match entry.folded {
-            Some(c) if !(moved && entry.moves) => folded.push(c),
-            _ => simple = false,
+        if open {
+            emit(self.hash(start, end), start, end, single);
         }
-        moved = entry.moves;
     }
-    flush(&mut start, end, single, simple, folded);
+
+    fn hash(&self, start: usize, end: usize) -> u64 {
+        if self.simple {
+            return xxh3_64(&self.folded[..self.length]);
+        }
+        xxh3_64(fold(&self.article[start..end], self.diacritics).as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use xxhash_rust::xxh3::xxh3_64;
+
+    use super::{TEXT_VERSION, View, Want, tokenise};
+    use crate::shingles::shingle_hash;
+
+    fn vectors(kind: &str) -> Vec<Value> {
+        let all: Value = serde_json::from_str(include_str!("../../tests/vectors.json")).unwrap();
+        all[kind].as_array().unwrap().clone()
+    }
+
+    fn hash_of(vector: &Value) -> u64 {
+        u64::from_str_radix(vector["hash"].as_str().unwrap(), 16).unwrap()
+    }
+
+    #[test]
+    fn words_hash_as_the_vectors_say() {
+        let view = View {
+            diacritics: true,
+            sentences: None,
+        };
+        for vector in vectors("words") {
+            let word = vector["word"].as_str().unwrap();
+            let want = Want {
+                words: true,
+                ..Want::default()
+            };
+            let tokens = tokenise(word.as_bytes(), &[0, word.len() as i64], &view, want).unwrap();
+            assert_eq!(tokens.hashes, [hash_of(&vector)], "{word}");
+            assert_eq!(tokens.words.unwrap()[0][0], vector["folded"].as_str().unwrap());
+        }
+    }
+
+    #[test]
+    fn shingles_hash_as_the_vectors_say() {
+        for vector in vectors("shingles") {
+            let words: Vec<u64> = vector["words"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|w| xxh3_64(w.as_str().unwrap().as_bytes()))
+                .collect();
+            let shingle_words = vector["shingle_words"].as_u64().unwrap() as usize;
+            assert_eq!(shingle_hash(&words, shingle_words), hash_of(&vector));
+        }
+    }
+
+    #[test]
+    fn text_version_names_the_tables_in_use() {
+        let tables = [
+            unicode_properties::UNICODE_VERSION,
+            unicode_script::UNICODE_VERSION,
+            unicode_security::UNICODE_VERSION,
+        ];
+        assert!(tables.iter().all(|version| *version == (18, 0, 0)));
+        assert_eq!(unicode_normalization::UNICODE_VERSION, (18, 0, 0));
+        assert_eq!(caseless::UNICODE_VERSION, (16, 0, 0));
+        assert!(TEXT_VERSION.contains("Unicode 18.0") && TEXT_VERSION.contains("case folding 16.0"));
+    }
 }

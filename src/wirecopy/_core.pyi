@@ -23,6 +23,9 @@ def tokenise(
     NDArray[np.int64] | None,
     Sequence[Sequence[str]] | None,
 ]: ...
+def count_articles(
+    hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
 def winnow(
     hashes: NDArray[np.uint64],
     offsets: NDArray[np.int64],

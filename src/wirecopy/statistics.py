@@ -1,1 +1,125 @@
-class Statistics: ...
+"""In how many articles of a collection each word occurs.
+
+Counted once over a collection and frozen: methods that weigh words by their rarity give the same answer
+whenever they are asked with the same Statistics. The same articles in any order and any batches give the same.
+
+On disk they are a NumPy `.npz` archive without pickled objects: `words` (uint64, sorted word hashes), `counts`
+(int64, the articles that hold each), and the scalars `articles`, `diacritics`, `text_version`, `format`.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecopy import _core
+from wirecopy.errors import MismatchError, SourceError
+from wirecopy.model import Tokens
+from wirecopy.text import DEFAULT_VIEW, TEXT_VERSION, View
+
+_FORMAT = 1
+_WAY_OUT = "count them again from the articles"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistics:
+    """How many articles of a collection each word occurs in; `articles` is the size of the collection.
+
+    `view` is the one the words were read in, as far as it concerns words.
+    """
+
+    words: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+    articles: int
+    view: View
+
+    @classmethod
+    def count(cls, batches: Iterable[Tokens], view: View = DEFAULT_VIEW) -> Statistics:
+        """The statistics of all batches together, which were read in `view`."""
+        words, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
+        articles, waiting, waiting_words = 0, [], 0
+        for tokens in batches:
+            distinct, holders = _core.count_articles(tokens.hashes, tokens.offsets)
+            waiting.append((distinct, holders.astype(np.int64)))
+            waiting_words += len(distinct)
+            articles += len(tokens)
+            if waiting_words > max(len(words), 1 << 20):
+                words, counts = _add([(words, counts), *waiting])
+                waiting, waiting_words = [], 0
+        words, counts = _add([(words, counts), *waiting])
+        return cls(words, counts, articles, _for_words(view))
+
+    def frequencies(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """In how many articles each of these words occurs; 0 for a word that was never seen."""
+        if not len(self.words):
+            return np.zeros(len(hashes), np.int64)
+        place = np.minimum(np.searchsorted(self.words, hashes), len(self.words) - 1)
+        return np.where(self.words[place] == hashes, self.counts[place], 0)
+
+    def require(self, view: View) -> None:
+        """Raise MismatchError unless words read in `view` can be looked up here."""
+        if self.view != _for_words(view):
+            raise MismatchError("view of the statistics", _for_words(view), self.view, _WAY_OUT)
+
+    def save(self, path: str | Path) -> None:
+        """Write them to a file."""
+        with Path(path).open("wb") as file:
+            np.savez(
+                file,
+                words=self.words,
+                counts=self.counts,
+                articles=np.int64(self.articles),
+                diacritics=np.bool_(self.view.diacritics),
+                text_version=np.str_(TEXT_VERSION),
+                format=np.int64(_FORMAT),
+            )
+
+    @classmethod
+    def load(cls, path: str | Path, view: View | None = None) -> Statistics:
+        """Read them from a file; with `view`, only if they were counted in it."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                stored = {name: file[name] for name in file.files}
+            form, version = int(stored["format"]), str(stored["text_version"])
+            if form != _FORMAT:
+                raise MismatchError(f"format of the statistics in {path}", _FORMAT, form, _WAY_OUT)
+            if version != TEXT_VERSION:
+                raise MismatchError(
+                    f"text version of the statistics in {path}", TEXT_VERSION, version, _WAY_OUT
+                )
+            view_read = View(diacritics=bool(stored["diacritics"]))
+            statistics = cls(stored["words"], stored["counts"], int(stored["articles"]), view_read)
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            EOFError,
+            zipfile.BadZipFile,
+        ) as error:
+            raise SourceError(f"{path}: expected statistics, got something else ({error})") from error
+        if view is not None:
+            statistics.require(view)
+        return statistics
+
+
+def _for_words(view: View) -> View:
+    return replace(view, sentences=None)
+
+
+def _add(
+    parts: list[tuple[NDArray[np.uint64], NDArray[np.int64]]],
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The sum of several counts."""
+    words = np.concatenate([part for part, _ in parts])
+    counts = np.concatenate([part for _, part in parts])
+    order = np.argsort(words, kind="stable")
+    words, counts = words[order], counts[order]
+    first = np.flatnonzero(np.diff(words, prepend=~words[:1]) != 0)
+    return words[first], np.add.reduceat(counts, first) if len(first) else counts
