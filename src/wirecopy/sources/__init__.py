@@ -77,9 +77,10 @@ def total_bytes(inputs: Any) -> int | None:
     """The size of all files of the inputs; None if they are not all regular files."""
     resolved = _resolve(inputs)
     items = resolved if isinstance(resolved, list) else [resolved]
-    if not all(isinstance(item, _Files) and all(file.regular for file in item.files) for item in items):
+    files = [file for item in items if isinstance(item, _Files) for file in item.files]
+    if not all(isinstance(item, _Files) for item in items) or not all(file.regular for file in files):
         return None
-    return sum(file.size for item in items for file in item.files)
+    return sum(file.size for file in files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def _read(inputs: Any, fields: Fields, batch_bytes: int) -> Iterator[Work]:
 
 
 def _flatten(inputs: Any) -> Iterator[Any]:
-    single = str | bytes | Mapping | Article | os.PathLike | _Files
+    single = (str, bytes, Mapping, Article, os.PathLike, _Files)
     if (
         isinstance(inputs, single)
         or hasattr(inputs, "__arrow_c_stream__")
@@ -137,7 +138,7 @@ def _find(path: str) -> _Files:
         return _Files(tuple(_walk(Path(path), Path(path))))
     if not glob.has_magic(path):
         raise SourceError(f"{path}: no such file or folder")
-    found = sorted(glob.glob(path, recursive=True))
+    found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - the pattern may be absolute
     if not found:
         raise SourceError(f"{path}: matches no file")
     parts = Path(path).parts

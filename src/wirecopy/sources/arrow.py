@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecopy.errors import MissingExtra
+from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.model import UNDATED, Articles, Skipped
 from wirecopy.sources.fields import Fields, Unusable, date_text, id_text, moments, no_text
 from wirecopy.sources.opening import Stream
@@ -22,7 +22,12 @@ _MAX_ROWS = 65536
 
 def read_table(table: Any, name: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
     """The work in an object with `__arrow_c_stream__`; its rows are named `name:N`, from 1."""
-    reader = _pyarrow("an Arrow table").RecordBatchReader.from_stream(table)
+    pa = _pyarrow("an Arrow table")
+    try:
+        reader = pa.RecordBatchReader.from_stream(table)
+    except (pa.ArrowException, TypeError) as error:
+        what = type(table).__name__
+        raise SourceError(f"{what}: expected a table with named columns, got: {_line(error)}") from None
     yield from _read_batches(reader, reader.schema, name, fields, batch_bytes)
 
 

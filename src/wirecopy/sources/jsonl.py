@@ -47,7 +47,7 @@ def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[
     """The carried bytes and `size` more; at the end of the stream also why it ended, "" if well."""
     buffer = np.empty(len(carry) + size, np.uint8)
     buffer[: len(carry)] = carry
-    view = memoryview(buffer)
+    view = buffer.data
     filled = len(carry)
     while filled < len(buffer):
         try:
