@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import random
 import sys
 from collections.abc import Callable
@@ -299,6 +300,7 @@ def test_a_record_without_end_is_skipped(
     assert read.texts == {"1": "a", "3": "c"}
     reason = "longer than 1000 bytes; cut it into records"
     assert read.skipped == [(f"{path}:2", reason), (f"{path}:4", reason)]
+    assert sum(work.source_bytes for work in read.work) == path.stat().st_size
 
 
 # Folders and text files
@@ -386,6 +388,34 @@ def test_a_file_that_cannot_be_opened_is_skipped(tmp_path: Path) -> None:
     read = Read(tmp_path)
     assert read.texts == {"here.txt": "Here."}
     assert [reason for _, reason in read.skipped] == ["cannot be opened: No such file or directory"] * 3
+
+
+def test_pipes_and_linked_folders_in_a_folder_are_named(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "loop").symlink_to(tmp_path / "x")
+    os.mkfifo(tmp_path / "x" / "pipe.txt")
+    (tmp_path / "x" / "text.txt").write_text("Here.")
+    read = Read(tmp_path / "x")
+    assert read.texts == {"text.txt": "Here."}
+    assert [(Path(where).name, reason) for where, reason in read.skipped] == [
+        ("loop", "a link to a folder is not followed; give it as an argument"),
+        ("pipe.txt", "not a regular file"),
+    ]
+
+
+def test_a_pipe_that_is_named_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(path.write_bytes, lines({"id": 1, "text": "Piped."}))
+        assert Read(path).texts == {"1": "Piped."}
+
+
+def test_a_text_given_as_a_path_gets_advice() -> None:
+    with pytest.raises(errors.SourceError, match="put it into a list"):
+        sources.read("A ferry sank. " * 1000)
+    with pytest.raises(errors.UsageError, match="batch_bytes"):
+        sources.read([], batch_bytes=0)
 
 
 # Compression
@@ -604,6 +634,11 @@ def test_whatever_speaks_arrow_is_a_table() -> None:
     assert list(Read([unnamed, Frame(unnamed)]).texts) == ["table:1", "table2:1"]
     with pytest.raises(errors.SourceError, match="expected a table"):
         Read(pa.chunked_array([["a", "b"]]))
+
+
+def test_of_repeated_columns_the_first_counts() -> None:
+    columns = [pa.array([text]) for text in ("a", "b", "c", "d")]
+    assert Read(pa.Table.from_arrays(columns, ["text", "text", "id", "id"])).texts == {"c": "a"}
 
 
 def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
