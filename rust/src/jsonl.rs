@@ -254,11 +254,14 @@ impl Slots<'_> {
     }
 
     fn no_text(&self, line: &[u8]) -> String {
+        let keys = keys(line);
+        if let Some(null) = self.names.text.iter().find(|name| keys.contains(name)) {
+            return format!("field '{null}' is null");
+        }
         let mut reason = String::from("no text field");
         if let [name] = self.names.text {
             let _ = write!(reason, " '{name}'");
         }
-        let keys = keys(line);
         if keys.is_empty() {
             return reason + ": the record is empty";
         }

@@ -10,21 +10,18 @@ In a list, or any other iterable, a str is a text and a Path is a path; a str by
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from wirecopy.errors import SourceError
+from wirecopy.errors import UsageError
 from wirecopy.model import Article
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
 from wirecopy.sources.fields import Fields
 from wirecopy.sources.opening import Damaged, Stream
-from wirecopy.sources.text_files import cannot_open
+from wirecopy.sources.paths import File, Files, cannot_open, find
 from wirecopy.sources.work import Work, skip
 
 __all__ = ["Fields", "Work", "read", "total_bytes"]
@@ -50,18 +47,12 @@ _KINDS = {
 }
 """The kind of a file by the end of its name; everything else is text if it looks like it."""
 
+_UNREAD = {
+    "binary": "not a text: {suffix} files are not read",
+    "web": "web pages, feeds and WARC files are not yet supported; give their texts",
+}
+
 _FILES_A_BATCH = 256
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    path: Path
-    name: str
-    """The id of its text."""
-    shown: str
-    """How it is named in complaints and in the ids of records without one."""
-    size: int
-    regular: bool = True
 
 
 def read(inputs: Any, *, fields: Fields = Fields(), batch_bytes: int = 4 << 20) -> Iterator[Work]:  # noqa: B008 - frozen
@@ -70,6 +61,8 @@ def read(inputs: Any, *, fields: Fields = Fields(), batch_bytes: int = 4 << 20) 
     An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, an
     Article, a dict, or an iterable of these and of texts. Raises SourceError for a path that does not exist.
     """
+    if batch_bytes < 1:
+        raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
     return _read(_resolve(inputs), fields, batch_bytes)
 
 
@@ -77,22 +70,18 @@ def total_bytes(inputs: Any) -> int | None:
     """The size of all files of the inputs; None if they are not all regular files."""
     resolved = _resolve(inputs)
     items = resolved if isinstance(resolved, list) else [resolved]
-    if not all(isinstance(item, _Files) and all(file.regular for file in item.files) for item in items):
+    files = [file for item in items if isinstance(item, Files) for file in item.files]
+    if not all(isinstance(item, Files) for item in items) or any(file.is_pipe for file in files):
         return None
-    return sum(file.size for item in items for file in item.files)
-
-
-@dataclass(frozen=True, slots=True)
-class _Files:
-    files: tuple[_File, ...]
+    return sum(file.size for file in files)
 
 
 def _resolve(inputs: Any) -> Any:
     """The inputs with all paths looked up, so that a wrong one is known before any work is done."""
     if isinstance(inputs, str | os.PathLike):
-        return _find(os.fspath(inputs))
+        return find(os.fspath(inputs))
     if isinstance(inputs, list | tuple):
-        return [_find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in inputs]
+        return [find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in inputs]
     return inputs
 
 
@@ -105,8 +94,8 @@ def _read(inputs: Any, fields: Fields, batch_bytes: int) -> Iterator[Work]:
             continue
         yield from batches.flush()
         if isinstance(item, os.PathLike):
-            item = _find(os.fspath(item))
-        if isinstance(item, _Files):
+            item = find(os.fspath(item))
+        if isinstance(item, Files):
             yield from _read_files(item.files, fields, batch_bytes)
         elif hasattr(item, "__arrow_c_stream__"):
             tables += 1
@@ -117,7 +106,7 @@ def _read(inputs: Any, fields: Fields, batch_bytes: int) -> Iterator[Work]:
 
 
 def _flatten(inputs: Any) -> Iterator[Any]:
-    single = str | bytes | Mapping | Article | os.PathLike | _Files
+    single = (str, bytes, Mapping, Article, os.PathLike, Files)
     if (
         isinstance(inputs, single)
         or hasattr(inputs, "__arrow_c_stream__")
@@ -129,77 +118,26 @@ def _flatten(inputs: Any) -> Iterator[Any]:
             yield from _flatten(item)
 
 
-def _find(path: str) -> _Files:
-    """All files that a path stands for."""
-    if path == "-":
-        return _Files((_File(Path("-"), "-", "-", 0, regular=False),))
-    if Path(path).exists():
-        return _Files(tuple(_walk(Path(path), Path(path))))
-    if not glob.has_magic(path):
-        raise SourceError(f"{path}: no such file or folder")
-    found = sorted(glob.glob(path, recursive=True))
-    if not found:
-        raise SourceError(f"{path}: matches no file")
-    parts = Path(path).parts
-    fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
-    base = Path(*parts[:fixed])
-    files = {file.path: file for match in found for file in _walk(Path(match), base)}
-    return _Files(tuple(files.values()))
-
-
-def _walk(path: Path, base: Path) -> Iterator[_File]:
-    """The file itself, or all files below a folder by the order of their paths; hidden ones are left alone."""
-    if not path.is_dir():
-        yield _file(path, path.name if path == base else _relative(path, base))
-        return
-    below = []
-    for folder, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        below += [Path(folder, name) for name in names if not name.startswith(".")]
-    yield from sorted((_file(file, _relative(file, base)) for file in below), key=lambda file: file.name)
-
-
-def _relative(path: Path, base: Path) -> str:
-    return _printable(path.relative_to(base).as_posix())
-
-
-def _printable(path: str) -> str:
-    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
-
-
-def _file(path: Path, name: str) -> _File:
-    size, regular = 0, False
-    try:
-        size, regular = path.stat().st_size, path.is_file()
-    except OSError:
-        regular = True
-    return _File(path, _printable(name), _printable(path.as_posix()), size, regular)
-
-
-def _read_files(files: Iterable[_File], fields: Fields, batch_bytes: int) -> Iterator[Work]:
+def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int) -> Iterator[Work]:
     """Small texts travel together; every other file by itself."""
-    group: list[_File] = []
-    group_bytes = 0
+    group: list[File] = []
     for file in files:
         kind, compression = _kind(file.path.name)
-        if kind == "text" and file.regular and not compression:
+        small_text = kind == "text" and not (compression or file.is_pipe or file.problem)
+        if small_text:
             group.append(file)
-            group_bytes += file.size
-            if group_bytes < batch_bytes and len(group) < _FILES_A_BATCH:
-                continue
-        if group:
+        if group and (
+            not small_text or len(group) == _FILES_A_BATCH or sum(file.size for file in group) >= batch_bytes
+        ):
             yield _texts(group, "")
-            group, group_bytes = [], 0
-        if kind == "text" and file.regular:
-            if compression:
-                yield _texts([file], compression)
-        else:
+            group = []
+        if not small_text:
             yield from _read_file(file, kind, compression, fields, batch_bytes)
     if group:
         yield _texts(group, "")
 
 
-def _texts(files: list[_File], compression: str) -> Work:
+def _texts(files: list[File], compression: str) -> Work:
     wanted = [(file.path, file.name, file.shown) for file in files]
     return Work(lambda: text_files.read(wanted, compression), sum(file.size for file in files))
 
@@ -213,21 +151,20 @@ def _kind(name: str) -> tuple[str, str]:
     return _KINDS.get(suffix, "text"), compression
 
 
-def _read_file(file: _File, kind: str, compression: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    if kind == "binary":
-        yield skip(file.shown, f"not a text: {file.path.suffix} files are not read", file.size)
+def _read_file(file: File, kind: str, compression: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    problem = file.problem or _UNREAD.get(kind, "").format(suffix=file.path.suffix)
+    if problem:
+        yield skip(file.shown, problem, file.size)
         return
-    if kind == "web":
-        yield skip(
-            file.shown, "web pages, feeds and WARC files are not yet supported; give their texts", file.size
-        )
+    if kind == "text" and not file.is_pipe:
+        yield _texts([file], compression)
         return
     try:
         if kind == "arrow":
             yield from arrow.read_file(file.path, compression, file.shown, fields, batch_bytes)
             return
         with _open(file) as raw:
-            stream = Stream(raw, compression if file.regular else None)
+            stream = Stream(raw, None if file.is_pipe else compression)
             yield from _read_stream(stream, file, kind, fields, batch_bytes)
     except OSError as error:
         yield skip(file.shown, cannot_open(error), file.size)
@@ -235,13 +172,15 @@ def _read_file(file: _File, kind: str, compression: str, fields: Fields, batch_b
         yield skip(file.shown, str(damage), file.size)
 
 
-def _open(file: _File) -> contextlib.AbstractContextManager[Any]:
+def _open(file: File) -> contextlib.AbstractContextManager[Any]:
     return (
-        contextlib.nullcontext(sys.stdin.buffer) if file.shown == "-" else file.path.open("rb", buffering=0)
+        contextlib.nullcontext(sys.stdin.buffer)
+        if file.name == "-" and file.is_pipe
+        else file.path.open("rb", buffering=0)
     )
 
 
-def _read_stream(stream: Stream, file: _File, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+def _read_stream(stream: Stream, file: File, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
     head = stream.peek(1 << 10).lstrip()
     if kind == "text":
         kind = "jsonl" if head.startswith(b"{") else "json" if re.match(rb"\[\s*[{\]]", head) else kind

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecopy.errors import MissingExtra
+from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.model import UNDATED, Articles, Skipped
 from wirecopy.sources.fields import Fields, Unusable, date_text, id_text, moments, no_text
 from wirecopy.sources.opening import Stream
@@ -22,7 +22,12 @@ _MAX_ROWS = 65536
 
 def read_table(table: Any, name: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
     """The work in an object with `__arrow_c_stream__`; its rows are named `name:N`, from 1."""
-    reader = _pyarrow("an Arrow table").RecordBatchReader.from_stream(table)
+    pa = _pyarrow("an Arrow table")
+    try:
+        reader = pa.RecordBatchReader.from_stream(table)
+    except (pa.ArrowException, TypeError) as error:
+        what = type(table).__name__
+        raise SourceError(f"{what}: expected a table with named columns, got: {_line(error)}") from None
     yield from _read_batches(reader, reader.schema, name, fields, batch_bytes)
 
 
@@ -101,10 +106,9 @@ def _no_text_column(pa: Any, schema: Any, fields: Fields) -> str | None:
     if not there:
         return no_text(schema.names, fields, "columns")
     for name in there:
-        if schema.names.count(name) > 1:
-            return f"column '{name}' is there more than once"
-        if not _is_text(pa, schema.field(name).type):
-            return f"column '{name}' is {schema.field(name).type}, not text; name another with --text-field"
+        kind = schema.field(schema.names.index(name)).type
+        if not _is_text(pa, kind):
+            return f"column '{name}' is {kind}, not text; name another with --text-field"
     return None
 
 
@@ -138,7 +142,7 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
 def _texts(pa: Any, batch: Any, fields: Fields) -> tuple[Any, dict[int, str]]:
     """The texts, and the rows that have none."""
     compute = importlib.import_module("pyarrow.compute")
-    columns = [_plain(pa, batch.column(name)) for name in fields.text_names if name in batch.schema.names]
+    columns = [_plain(pa, _column(batch, name)) for name in fields.text_names if name in batch.schema.names]
     text = columns[0] if len(columns) == 1 else compute.coalesce(*columns)
     bad = {}
     if text.null_count:
@@ -156,6 +160,11 @@ def _texts(pa: Any, batch: Any, fields: Fields) -> tuple[Any, dict[int, str]]:
             except UnicodeDecodeError as error:
                 bad[row] = f"not UTF-8 text at byte {error.start}"
     return strings, bad
+
+
+def _column(batch: Any, name: str) -> Any:
+    """The column of that name, the first if there are several."""
+    return batch.column(batch.schema.names.index(name))
 
 
 def _plain(pa: Any, column: Any) -> Any:
@@ -181,7 +190,7 @@ def _ids(batch: Any, fields: Fields) -> tuple[list[str], dict[int, str]]:
     column = next((name for name in fields.id_names if name in batch.schema.names), None)
     ids, bad = [""] * len(batch), {}
     if column is not None:
-        for row, value in enumerate(batch.column(column).to_pylist()):
+        for row, value in enumerate(_column(batch, column).to_pylist()):
             try:
                 ids[row] = id_text(column, value)
             except Unusable as problem:
@@ -195,7 +204,7 @@ def _published(pa: Any, batch: Any, fields: Fields) -> tuple[NDArray[np.int64], 
     there = np.zeros(len(batch), bool)
     for name in fields.published_names:
         if name in batch.schema.names and not there.all():
-            found, dated = _moments(pa, batch.column(name))
+            found, dated = _moments(pa, _column(batch, name))
             published = np.where(there, published, found)
             there |= dated
     return published, there & (published == UNDATED)

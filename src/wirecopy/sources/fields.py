@@ -83,6 +83,9 @@ def record(values: Mapping[Any, Any], fields: Fields) -> Record:
 
 def no_text(names: Sequence[str], fields: Fields, what: str = "keys") -> str:
     """Why a record with these names has no text, and what to do."""
+    null = next((name for name in fields.text_names if name in names), None)
+    if null is not None:
+        return f"field '{null}' is null"
     wanted = f"no text field '{fields.text}'" if fields.text is not None else "no text field"
     if not names:
         return f"{wanted}: the record is empty"
@@ -113,7 +116,9 @@ def date_text(value: Any) -> str:
 def moments(dates: Sequence[str]) -> tuple[NDArray[np.int64], int]:
     """Dates as microseconds since 1970 UTC, and how many of them could not be read."""
     published = _core.iso_microseconds(dates)
-    others = [(int(row), dates[row]) for row in np.flatnonzero(published == UNDATED) if dates[row].strip()]
+    others = [
+        (row, dates[row]) for row in np.flatnonzero(published == UNDATED).tolist() if dates[row].strip()
+    ]
     return with_others(published, others)
 
 
@@ -178,7 +183,7 @@ def kind(value: Any) -> str:
         (Mapping, "an object"),
         ((list, tuple), "an array"),
     ):
-        if isinstance(value, types):  # type: ignore[arg-type]
+        if isinstance(value, types):
             return word
     return f"a {type(value).__name__}"
 

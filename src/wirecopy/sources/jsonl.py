@@ -13,41 +13,44 @@ from wirecopy.model import Articles, Skipped
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, with_others
 from wirecopy.sources.opening import Damaged, Stream
-from wirecopy.sources.work import Work, skip
+from wirecopy.sources.work import Work, articles, skip
 
 
 def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
     """The work in a stream of lines; `path` is how its lines are named."""
-    line = 1
-    counted = 0
+    line, counted = 1, 0
     carry = np.empty(0, np.uint8)
-    done = False
+    overlong = done = False
     while not done:
         buffer, damage = _fill(stream, carry, max(batch_bytes, len(carry)))
         done = damage is not None
+        if overlong:
+            ends = np.flatnonzero(buffer == ord("\n"))
+            overlong = not len(ends)
+            line += not overlong
+            buffer = buffer[len(buffer) if overlong else ends[0] + 1 :]
         new_lines, end = _core.line_ends(buffer)
         if damage == "":
             end = len(buffer)
-        elif end == 0 and len(buffer) > work.MAX_RECORD_BYTES:
+        elif not end and len(buffer) > work.MAX_RECORD_BYTES:
             yield skip(f"{path}:{line}", f"longer than {work.MAX_RECORD_BYTES} bytes; cut it into records")
-            carry, done = _after_line(stream)
-            line += 1
-            continue
+            overlong, buffer = True, buffer[:0]
         if end:
-            taken = stream.source_bytes - counted
+            yield Work(partial(parse, buffer[:end], line, path, fields), stream.source_bytes - counted)
             counted = stream.source_bytes
-            yield Work(partial(parse, buffer[:end], line, path, fields), taken)
         line += new_lines
         carry = buffer[end:].copy()
         if damage:
-            yield skip(f"{path}:{line}", damage, stream.source_bytes - counted)
+            yield skip(f"{path}:{line}", damage)
+    if stream.source_bytes > counted:
+        yield Work(partial(articles, [], [], []), stream.source_bytes - counted)
 
 
 def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[np.uint8], str | None]:
     """The carried bytes and `size` more; at the end of the stream also why it ended, "" if well."""
     buffer = np.empty(len(carry) + size, np.uint8)
     buffer[: len(carry)] = carry
-    view = memoryview(buffer)
+    view = buffer.data
     filled = len(carry)
     while filled < len(buffer):
         try:
@@ -58,17 +61,6 @@ def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[
             return buffer[:filled], ""
         filled += count
     return buffer, None
-
-
-def _after_line(stream: Stream) -> tuple[NDArray[np.uint8], bool]:
-    """What follows the next line end, and whether the stream ended before it."""
-    while True:
-        block, damage = _fill(stream, np.empty(0, np.uint8), 1 << 20)
-        ends = np.flatnonzero(block == ord("\n"))
-        if len(ends):
-            return block[ends[0] + 1 :].copy(), False
-        if damage is not None:
-            return block[:0], True
 
 
 def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -> Articles:

@@ -38,6 +38,7 @@ class Stream(io.RawIOBase):
             compression = {b"\x1f\x8b": "gz", b"\x28\xb5": "zst"}.get(head[:2], "")
         self._rest = memoryview(b"")
         self._pieces: Iterator[bytes] | None = None
+        self._damage: Damaged | None = None
         if compression:
             pieces = _gunzip(self._blocks(head)) if compression == "gz" else _unzstd(self._blocks(head))
             self._pieces = _to_utf8(pieces)
@@ -47,10 +48,14 @@ class Stream(io.RawIOBase):
             self._rest = memoryview(head.removeprefix(codecs.BOM_UTF8))
 
     def readable(self) -> bool:
+        """It is."""
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Put the next bytes into the buffer; how many, 0 at the end. Raises Damaged."""
         view = memoryview(buffer).cast("B")
+        if self._damage is not None and not self._rest:
+            raise self._damage
         while not self._rest and self._pieces is not None:
             piece = next(self._pieces, None)
             if piece is None:
@@ -62,7 +67,7 @@ class Stream(io.RawIOBase):
             self._rest = self._rest[count:]
             return count
         try:
-            count = self.file.readinto(view)
+            count = int(self.file.readinto(view))
         except OSError as error:
             raise Damaged(
                 f"cannot be read after byte {self.source_bytes}: {error.strerror or error}"
@@ -73,14 +78,15 @@ class Stream(io.RawIOBase):
     def peek(self, size: int) -> bytes:
         """The next bytes, at least `size` of them if there are as many, which stay to be read."""
         head = b""
-        while len(head) < size and (more := self.read(size - len(head))):
-            head += more
+        try:
+            while len(head) < size and (more := self.read(size - len(head))):
+                head += more
+        except Damaged as damage:
+            if not head:
+                raise
+            self._damage = damage
         self._rest = memoryview(head + bytes(self._rest))
         return head
-
-    def close(self) -> None:
-        self.file.close()
-        super().close()
 
     def _take(self, size: int) -> bytes:
         try:

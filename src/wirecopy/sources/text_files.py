@@ -9,6 +9,7 @@ from wirecopy.model import Articles, Skipped
 from wirecopy.sources import work
 from wirecopy.sources.fields import Unusable
 from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.paths import cannot_open
 from wirecopy.sources.work import Work, articles, skip
 
 _HEAD = 8 << 10
@@ -60,8 +61,3 @@ def content(stream: Stream) -> bytes:
             f"not UTF-8 text at byte {error.start}; convert it, e.g. iconv -f latin1 -t utf-8"
         ) from None
     return text
-
-
-def cannot_open(error: OSError) -> str:
-    """Why a file that is there cannot be read."""
-    return f"cannot be opened: {error.strerror or error}"

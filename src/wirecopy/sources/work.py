@@ -24,6 +24,7 @@ class Work:
     """How much of the input's files this is; over all work it sums up to `total_bytes`."""
 
     def __call__(self) -> Articles:
+        """The batch."""
         return self.parse()
 
 

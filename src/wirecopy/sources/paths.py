@@ -1,0 +1,110 @@
+"""Which files a path stands for: a file, all files below a folder, all that match a pattern."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wirecopy.errors import SourceError
+from wirecopy.model import shorten
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to be read."""
+
+    path: Path
+    name: str
+    """The id of its text: the path relative to the argument."""
+    shown: str
+    """How it is named in complaints, and in the ids of records without one."""
+    size: int = 0
+    is_pipe: bool = False
+    """Whether it is stdin or the like, whose kind only its content tells."""
+    problem: str = ""
+    """Why it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """All files of one argument, in the order of their paths."""
+
+    files: tuple[File, ...]
+
+
+def find(path: str) -> Files:
+    """All files that a path stands for; raises SourceError if there is none."""
+    if path == "-":
+        return Files((File(Path("-"), "-", "-", is_pipe=True),))
+    try:
+        there = Path(path).exists()
+    except OSError as error:
+        hint = "; to give a text itself, put it into a list"
+        raise SourceError(f"{shorten(path)}: {error.strerror or error}{hint}") from None
+    if there:
+        return Files(tuple(_below(Path(path), Path(path))))
+    if not glob.has_magic(path):
+        raise SourceError(f"{shorten(path)}: no such file or folder")
+    matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - the pattern may be absolute
+    if not matches:
+        raise SourceError(f"{shorten(path)}: matches no file")
+    parts = Path(path).parts
+    fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
+    base = Path(*parts[:fixed])
+    # A folder may match along with what is in it.
+    files = {file.path: file for match in matches for file in _below(Path(match), base)}
+    return Files(tuple(files.values()))
+
+
+def cannot_open(error: OSError) -> str:
+    """Why a file that is there cannot be read."""
+    return f"cannot be opened: {error.strerror or error}"
+
+
+def _below(path: Path, base: Path) -> Iterator[File]:
+    """The file itself, or all files below a folder; hidden ones are left alone."""
+    if not path.is_dir():
+        file = _file(path, base)
+        yield file if file.problem or path.is_file() else File(path, file.name, file.shown, is_pipe=True)
+        return
+    found: list[File] = []
+
+    def complain(error: OSError) -> None:
+        found.append(_problem(Path(error.filename), base, cannot_open(error)))
+
+    for folder, folders, names in os.walk(path, onerror=complain):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
+        found += [
+            _problem(link, base, "a link to a folder is not followed; give it as an argument")
+            for link in links
+        ]
+        for name in names:
+            if not name.startswith("."):
+                file = _file(Path(folder, name), base)
+                special = not file.problem and not file.path.is_file()
+                found.append(_problem(file.path, base, "not a regular file") if special else file)
+    yield from sorted(found, key=lambda file: file.name)
+
+
+def _file(path: Path, base: Path) -> File:
+    try:
+        return File(path, _name(path, base), _printable(path), path.stat().st_size)
+    except OSError as error:
+        return _problem(path, base, cannot_open(error))
+
+
+def _problem(path: Path, base: Path, problem: str) -> File:
+    return File(path, _name(path, base), _printable(path), problem=problem)
+
+
+def _name(path: Path, base: Path) -> str:
+    return _printable(Path(path.name) if path == base else path.relative_to(base))
+
+
+def _printable(path: Path) -> str:
+    text = path.as_posix()
+    return text if text.isascii() else os.fsencode(text).decode("utf-8", "replace")
