@@ -82,7 +82,7 @@ texts = st.lists(
 @example("=\u0338a a\u200b\u0301b", False, "")
 @example("\u0e33 น\u0e33 นํา", True, "")
 def test_the_kernel_reads_as_its_twin(text: str, diacritics: bool, delimiters: str) -> None:
-    expected = twin.split_words(text, diacritics)
+    expected = twin.split_words(text, diacritics, delimiters or "")
     tokens = read(text, View(diacritics, delimiters))
     assert tokens.words is not None
     assert list(tokens.words[0]) == [word.folded for word in expected]

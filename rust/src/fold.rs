@@ -161,6 +161,10 @@ pub fn fold(word: &str, diacritics: bool) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
     }
+    if let Some(joint) = word.find(['.', ',']) {
+        let (before, after) = (&word[..joint], &word[joint + 1..]);
+        return [&fold(before, diacritics), &word[joint..=joint], &fold(after, diacritics)].concat();
+    }
     let cased = word
         .chars()
         .filter(|c| class(*c) != Class::Ignorable)

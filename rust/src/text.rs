@@ -1,7 +1,8 @@
 //! From text to words.
 //!
 //! A word is a run of letters, marks and numbers of any script; in scripts without spaces each letter, with its
-//! marks, is one. `fold` says what a character is and what a word becomes before it is hashed.
+//! marks, is one. A full stop or comma between two ASCII digits belongs to the number, unless it delimits sentences, so
+//! that a table of figures does not count as a long text. `fold` says what a character is and what a word becomes before it is hashed.
 //!
 //! Everything ASCII that is not a letter or digit separates, so a text falls into *stretches* of letters, digits and
 //! non-ASCII bytes that can be read alone. Eight bytes at a time are lower-cased and told apart; a stretch of ASCII is
@@ -76,6 +77,8 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
         .as_ref()
         .map(|delimiters| Rule::new(delimiters, view.diacritics))
         .transpose()?;
+    let delimits = |c: char| view.sentences.as_ref().is_some_and(|delimiters| delimiters.contains(c));
+    let (point, comma) = (!delimits('.'), !delimits(','));
     let mut scratch = Scratch::default();
     for (row, bounds) in offsets.windows(2).enumerate() {
         let bytes = &text[bounds[0] as usize..bounds[1] as usize];
@@ -88,7 +91,7 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
         let article = std::str::from_utf8(bytes)
             .map_err(|error| Invalid(format!("expected UTF-8, got something else in row {row}: {error}")))?;
         let first = tokens.hashes.len();
-        scratch.scan(bytes);
+        scratch.scan(bytes, point, comma);
         scratch.read(article, view.diacritics, &mut tokens);
         tokens.offsets.push(tokens.hashes.len() as i64);
         if let (Some(rule), Some((sentences, offsets))) = (&rule, &mut tokens.sentences) {
@@ -157,12 +160,14 @@ fn push_places(places: &mut Vec<u32>, block: usize, mut bits: u64) {
 }
 
 impl Scratch {
-    /// Lower-cases the article and finds its stretches.
-    fn scan(&mut self, bytes: &[u8]) {
+    /// Lower-cases the article and finds its stretches; `point` and `comma` join digits if they are true.
+    fn scan(&mut self, bytes: &[u8], point: bool, comma: bool) {
+        let joins = |byte: u8| byte == b'.' && point || byte == b',' && comma;
+        let article = bytes;
         self.edges.clear();
         self.foreign.clear();
         self.lower.resize(bytes.len() + 64, 0);
-        let (mut inside, mut abroad) = (0, 0);
+        let (mut inside, mut abroad, mut after_digit) = (0, 0, 0);
         let whole = bytes.len() / 64 * 64;
         let mut tail = [0; 64];
         tail[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
@@ -174,7 +179,19 @@ impl Scratch {
                 let (high, ascii) = (lanes & HIGH, lanes & !HIGH);
                 let letters = within(ascii | (0x20 * LANES), b'a', b'z') & !high;
                 to.copy_from_slice(&(lanes | letters >> 2).to_le_bytes());
-                stretches |= gather(letters | within(ascii, b'0', b'9') | high) << (8 * i);
+                let digits = within(ascii, b'0', b'9') & !high;
+                stretches |= gather(letters | digits | high) << (8 * i);
+                // ',' and '.' differ in one bit.
+                let mut joints = within(ascii | (0x02 * LANES), b'.', b'.') & !high & (digits << 8 | after_digit);
+                after_digit = digits >> 56;
+                while joints != 0 {
+                    let lane = 8 * i + joints.trailing_zeros() as usize / 8;
+                    let at = block * 64 + lane;
+                    if joins(article[at]) && article.get(at + 1).is_some_and(u8::is_ascii_digit) {
+                        stretches |= 1 << lane;
+                    }
+                    joints &= joints - 1;
+                }
                 foreign |= gather(high) << (8 * i);
             }
             push_places(&mut self.edges, block, stretches ^ (stretches << 1 | inside));
@@ -264,6 +281,11 @@ impl<'a> Reader<'a> {
         for c in self.article[from..to].chars() {
             let at = here;
             here += c.len_utf8();
+            if matches!(c, '.' | ',') && open && self.length < AT_HAND {
+                self.folded[self.length] = c as u8;
+                (self.length, end, moved) = (self.length + 1, here, false);
+                continue;
+            }
             let entry = self.table.entry(c);
             if entry.class == Class::Ignorable {
                 continue;

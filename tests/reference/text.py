@@ -87,6 +87,8 @@ def is_single(c: str) -> bool:
 
 
 def fold(word: str, diacritics: bool = True) -> str:
+    if joint := re.search("[.,]", word):
+        return fold(word[: joint.start()], diacritics) + joint[0] + fold(word[joint.end() :], diacritics)
     seen = "".join(c for c in word if not is_ignorable(c))
     cased = unicodedata.normalize("NFKC", seen).casefold()
     dotless = re.sub("[iı]\u0307*", "i", cased)
@@ -100,14 +102,19 @@ def fold(word: str, diacritics: bool = True) -> str:
     return unicodedata.normalize("NFC", letters)
 
 
-def split_words(text: str, diacritics: bool = True) -> list[Word]:
+def joins_digits(text: str, at: int, delimiters: str) -> bool:
+    around = text[at - 1 : at] + text[at + 1 : at + 2]
+    return text[at] in ".," and text[at] not in delimiters and bool(re.fullmatch("[0-9]{2}", around))
+
+
+def split_words(text: str, diacritics: bool = True, delimiters: str = "") -> list[Word]:
     spans: list[tuple[int, int, bool]] = []
     joinable = False
     for at, c in enumerate(text):
         if is_ignorable(c):
             continue
         start, _, half = spans[-1] if joinable else (at, at, False)
-        if is_mark(c):
+        if is_mark(c) or (at > 0 and joins_digits(text, at, delimiters)):
             if joinable:
                 spans[-1] = (start, at + 1, half)
         elif unicodedata.category(c)[0] in "LN":
