@@ -8,7 +8,7 @@
 //! worth the gap. Moved paragraphs are chains of their own. Of chains that overlap on both sides the heavier wins.
 //!
 //! *Measure*: words inside the gaps are matched by longest common subsequence. A passage counts from
-//! `min_passage_words` equal words on.
+//! `min_passage_words` equal words on, half as many if it covers a whole short article.
 //!
 //! Words marked as boilerplate are taken out before anything else, so that a passage goes on across them. The
 //! articles are put in an order that depends on their words alone: swapping the arguments swaps the answer.
@@ -41,6 +41,8 @@ pub struct Settings {
     pub bridged_words: usize,
     /// Equal words a passage needs.
     pub min_passage_words: usize,
+    /// Share of an article; a passage that covers it needs only half as many equal words.
+    pub covered: f64,
     /// A gap of so many words costs one equal word.
     pub gap_words_a_word: usize,
 }
@@ -279,7 +281,7 @@ fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Sett
     let mut passages = if query.words == found.words {
         let len = query.words.len();
         let whole = Run { query: 0, found: 0, len };
-        let long_enough = identical || query.weight(0, len) >= 2 * settings.min_passage_words;
+        let long_enough = identical || query.weight(0, len) >= settings.min_passage_words;
         if len > 0 && long_enough { vec![measure(query, found, &[whole])] } else { Vec::new() }
     } else {
         let runs = find_runs(&query.words, &found.words, index, settings.seed_words);
@@ -382,7 +384,7 @@ fn chain(query: &Prepared, found: &Prepared, runs: &[Run], settings: Settings) -
     let mut accepted: Vec<Measured> = Vec::new();
     let mut members = Vec::new();
     for end in ends {
-        if accepted.len() >= MOST_PASSAGES || best[end].0 < worth(settings.min_passage_words) / 2 {
+        if accepted.len() >= MOST_PASSAGES || best[end].0 < worth(settings.min_passage_words) / 4 {
             break;
         }
         members.clear();
@@ -402,7 +404,9 @@ fn chain(query: &Prepared, found: &Prepared, runs: &[Run], settings: Settings) -
         members.reverse();
         if !members.is_empty() {
             let measured = measure(query, found, &members);
-            if measured.halves >= 2 * settings.min_passage_words {
+            let share = |span: (usize, usize), side: &Prepared| (span.1 - span.0) as f64 / side.words.len() as f64;
+            let whole = share(measured.query, query).max(share(measured.found, found)) >= settings.covered;
+            if measured.halves >= 2 * settings.min_passage_words / (1 + usize::from(whole)) {
                 accepted.push(measured);
             }
         }

@@ -4,7 +4,7 @@
 //! shard of all batches, sorts it and looks at each key with two holders or more. Most keys that unrelated articles
 //! share are accidents, so a posting carries the words around its shingle, four bits each, and two postings are
 //! *evidence* only if `settled_words` of these agree outwards from the shingle, with at most two mismatches on each
-//! side; others are counted as weak. Nothing but the shard is touched, so this is fast.
+//! side (in a short text, half of its words); others are counted as weak. Nothing but the shard is touched, so this is fast.
 //!
 //! A key with more than `all_holders` holders is a common phrase, a formula or a big family. Its holders are grouped by
 //! the exact words on its right, and again by those on its left: whoever shares a run as long as winnowing
@@ -180,6 +180,13 @@ fn agreement(one: u64, other: u64) -> u32 {
     differ.trailing_zeros() / 4 - MISMATCHES
 }
 
+/// Whether the words around a shared key support it: `settled_words` of them agree, or half of those there are.
+fn settles(later: &Holder, earlier: &Holder, settled_words: u32) -> bool {
+    let around = |holder: &Holder| 2 * CONTEXT as u32 - outside(holder.left).count_ones() - outside(holder.right).count_ones();
+    let enough = settled_words.min(around(later).min(around(earlier)).div_ceil(2));
+    agreement(later.left, earlier.left) + agreement(later.right, earlier.right) >= enough
+}
+
 struct Holder {
     rank: u32,
     position: u32,
@@ -248,8 +255,7 @@ fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut 
     let before = evidence.later.len();
     for (i, later) in holders.iter().enumerate() {
         for earlier in holders[..i].iter().take_while(|earlier| earlier.rank != later.rank) {
-            let agreed = agreement(later.left, earlier.left) + agreement(later.right, earlier.right);
-            if agreed >= limits.settled_words || later.left | later.right == 0 {
+            if settles(later, earlier, limits.settled_words) {
                 evidence.push(later, earlier, RARE);
             } else {
                 evidence.weak += 1;

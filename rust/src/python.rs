@@ -344,6 +344,7 @@ mod _core {
         seed_words: usize,
         bridged_words: usize,
         min_passage_words: usize,
+        covered: f64,
         gap_words_a_word: usize,
     ) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
         let batch = align::Batch {
@@ -353,7 +354,7 @@ mod _core {
             boilerplate: optional!(boilerplate),
         };
         let (queries, founds) = (queries.as_slice()?, founds.as_slice()?);
-        let settings = align::Settings { seed_words, bridged_words, min_passage_words, gap_words_a_word };
+        let settings = align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word };
         let answers = run(py, || align::compare(batch, queries, founds, settings))?;
         let mut offsets = vec![0_i64];
         offsets.extend(answers.iter().scan(0, |sum, answer| {

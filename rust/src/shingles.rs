@@ -8,8 +8,9 @@
 //! shingles, the last one where several are smallest. Two texts that share a run of
 //! `shingle_words + window_words - 1` words share a whole window, and so a kept shingle: for weighted words, a run
 //! of that many words leaves `2 * window_words - 1` halves of starting places once its last shingle is taken
-//! away, and that is what a window weighs. A text too short for a window keeps its smallest shingle; one too short
-//! for a shingle keeps none.
+//! away, and that is what a window weighs. The first and the last half window of a text keep theirs as well, so that
+//! a shorter run is enough at its edges, where leads and briefs are copied. A text too short for a window keeps its
+//! smallest shingle; one too short for a shingle keeps none.
 //!
 //! "Smallest" is by a cheap rolling mix of the word hashes; only kept shingles pay for the real hash.
 
@@ -144,19 +145,28 @@ fn winnow_words(words: &[u64], shingle: usize, window: usize, ranks: &mut Vec<u6
         ranks.push(rank(sum));
         sum = sum.wrapping_sub(first.wrapping_mul(leave));
     }
-    let window = window.min(ranks.len());
-    let mut smallest = usize::MAX;
-    for end in window..=ranks.len() {
+    let (edge, window) = (window.div_ceil(2).min(ranks.len()), window.min(ranks.len()));
+    let mut keep = |place: usize| keys.push(words, place, place + shingle, shingle);
+    let first = last_smallest(&ranks[..edge]);
+    let mut smallest = last_smallest(&ranks[..window]);
+    if first != smallest {
+        keep(first);
+    }
+    keep(smallest);
+    for end in window + 1..=ranks.len() {
         let start = end - window;
-        if smallest != usize::MAX && smallest >= start {
-            if ranks[end - 1] > ranks[smallest] {
-                continue;
-            }
+        if smallest < start {
+            smallest = last_smallest(&ranks[start..end]) + start;
+        } else if ranks[end - 1] <= ranks[smallest] {
             smallest = end - 1;
         } else {
-            smallest = last_smallest(&ranks[start..end]) + start;
+            continue;
         }
-        keys.push(words, smallest, smallest + shingle, shingle);
+        keep(smallest);
+    }
+    let last = last_smallest(&ranks[ranks.len() - edge..]) + ranks.len() - edge;
+    if last != smallest && last != first {
+        keep(last);
     }
 }
 
@@ -173,9 +183,9 @@ fn winnow_weighted(words: &[u64], halves: &[u8], shingle: usize, window: usize, 
     if windows.is_empty() {
         windows.push(ranks.len());
     }
+    let mut kept = vec![last_smallest(&ranks[..edge(halves.iter(), window).min(ranks.len())])];
     let (mut smallest, mut seen) = (usize::MAX, 0);
     for (start, end) in windows.into_iter().enumerate() {
-        let before = smallest;
         if smallest == usize::MAX || smallest < start {
             smallest = last_smallest(&ranks[start..end]) + start;
         } else if seen < end {
@@ -185,10 +195,21 @@ fn winnow_weighted(words: &[u64], halves: &[u8], shingle: usize, window: usize, 
             }
         }
         seen = end;
-        if smallest != before {
-            keys.push(words, smallest, ends[smallest], shingle);
-        }
+        kept.push(smallest);
     }
+    let tail = ranks.len() - edge(halves[..ranks.len()].iter().rev(), window).min(ranks.len());
+    kept.push(last_smallest(&ranks[tail..]) + tail);
+    kept.sort_unstable();
+    kept.dedup();
+    for place in kept {
+        keys.push(words, place, ends[place], shingle);
+    }
+}
+
+/// Starting places of half a window, counted from one end.
+fn edge<'a>(halves: impl Iterator<Item = &'a u8>, window: usize) -> usize {
+    let mut before = halves.scan(0, |sum, half| Some(std::mem::replace(sum, *sum + usize::from(*half))));
+    before.by_ref().take_while(|sum| *sum < window).count()
 }
 
 fn last_smallest(ranks: &[u64]) -> usize {

@@ -113,6 +113,7 @@ def compare_rows(
         preset.seed_words,
         preset.bridged_words,
         preset.min_passage_words,
+        preset.covered,
         preset.gap_words_a_word,
     )
     offsets = answer["passage_offsets"]
