@@ -90,13 +90,7 @@ mod _core {
     ) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>)> {
         let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
         let halves = halves.as_ref().map(|h| h.as_slice()).transpose()?;
-        let keys = run(py, || {
-            shingles::winnow(hashes, offsets, halves, shingle_words, window_words)
-        })?;
-        Ok((
-            keys.values.into_pyarray(py),
-            keys.offsets.into_pyarray(py),
-            keys.positions.into_pyarray(py),
-        ))
+        let keys = run(py, || shingles::winnow(hashes, offsets, halves, shingle_words, window_words))?;
+        Ok((keys.values.into_pyarray(py), keys.offsets.into_pyarray(py), keys.positions.into_pyarray(py)))
     }
 }

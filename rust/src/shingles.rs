@@ -118,9 +118,7 @@ pub fn check_offsets(offsets: &[i64], len: usize, what: &str) -> Result<()> {
     if rising && offsets.first() == Some(&0) && offsets.last() == Some(&(len as i64)) {
         return Ok(());
     }
-    Err(Invalid(format!(
-        "expected offsets that rise from 0 to {len}, the number of {what}"
-    )))
+    Err(Invalid(format!("expected offsets that rise from 0 to {len}, the number of {what}")))
 }
 
 fn winnow_words(words: &[u64], shingle: usize, window: usize, ranks: &mut Vec<u64>, keys: &mut Keys) {
@@ -129,9 +127,7 @@ fn winnow_words(words: &[u64], shingle: usize, window: usize, ranks: &mut Vec<u6
     }
     let leave = (1..shingle).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
     ranks.clear();
-    let mut sum = words[..shingle - 1]
-        .iter()
-        .fold(0_u64, |sum, word| sum.wrapping_mul(FACTOR).wrapping_add(*word));
+    let mut sum = words[..shingle - 1].iter().fold(0_u64, |sum, word| sum.wrapping_mul(FACTOR).wrapping_add(*word));
     for (first, last) in words.iter().zip(&words[shingle - 1..]) {
         sum = sum.wrapping_mul(FACTOR).wrapping_add(*last);
         ranks.push(rank(sum));
@@ -149,8 +145,7 @@ fn winnow_words(words: &[u64], shingle: usize, window: usize, ranks: &mut Vec<u6
         } else {
             smallest = last_smallest(&ranks[start..end]) + start;
         }
-        keys.values
-            .push(shingle_hash(&words[smallest..smallest + shingle], shingle));
+        keys.values.push(shingle_hash(&words[smallest..smallest + shingle], shingle));
         keys.positions.push(smallest as u32);
     }
 }
@@ -162,11 +157,7 @@ fn winnow_weighted(words: &[u64], halves: &[u8], shingle: usize, window: usize, 
     }
     ranks.clear();
     ranks.extend(ends.iter().enumerate().map(|(start, end)| {
-        rank(
-            words[start..*end]
-                .iter()
-                .fold(0, |sum: u64, word| sum.wrapping_mul(FACTOR).wrapping_add(*word)),
-        )
+        rank(words[start..*end].iter().fold(0, |sum: u64, word| sum.wrapping_mul(FACTOR).wrapping_add(*word)))
     }));
     let mut windows = runs(ranks.len(), Some(halves), 2 * window - 1);
     if windows.is_empty() {
@@ -185,8 +176,7 @@ fn winnow_weighted(words: &[u64], halves: &[u8], shingle: usize, window: usize, 
         }
         seen = end;
         if smallest != before {
-            keys.values
-                .push(shingle_hash(&words[smallest..ends[smallest]], shingle));
+            keys.values.push(shingle_hash(&words[smallest..ends[smallest]], shingle));
             keys.positions.push(smallest as u32);
         }
     }
