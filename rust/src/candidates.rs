@@ -1,12 +1,14 @@
 //! Which collisions make a candidate pair, and which keys are boilerplate.
 //!
 //! A key with many holders is either a big family (one text reprinted) or boilerplate (one formula in articles
-//! that otherwise differ). The keys themselves tell: two articles *agree* if the stretches of keys they share, bridged
-//! over `agree_gap_words`, cover half of one of them; a key stands for the `key_words` words that settled it. Articles that agree, directly or through others,
-//! are one family. A common key whose holders belong to `boilerplate_families` families or more is boilerplate; one
-//! text in 5,000 reprints is one family, whatever its count.
+//! that otherwise differ). The keys themselves tell. Two articles *agree* if the stretches of keys they share, bridged
+//! over `agree_gap_words`, cover `agree_share` of one of them; a key stands for the `key_words` words that settled it.
+//! A holder of a common key is a *stranger* if it agrees with fewer than half of the earlier holders that it was
+//! paired with. A common key with `boilerplate_articles` strangers or more is boilerplate: one text in 5,000
+//! reprints has hardly any, whatever its count. Half, and not one, because a brief that is mostly formula agrees
+//! with every article that has the formula.
 //!
-//! A pair is a candidate if a key that is not boilerplate supports it, or two that the words around them do not.
+//! A pair is a candidate if a key that is not boilerplate supports it.
 
 use crate::{Invalid, Result};
 
@@ -28,14 +30,27 @@ pub struct Columns<'a> {
 /// The constants of the rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// Families from which on a common key is boilerplate.
-    pub boilerplate_families: usize,
+    /// Articles that otherwise differ from which on a common key is boilerplate.
+    pub boilerplate_articles: usize,
+    /// Of these, how many are named for each boilerplate key.
+    pub examples: usize,
     /// Words between two shared keys that still count as shared.
     pub agree_gap_words: u32,
     /// Words that one shared key vouches for.
     pub key_words: u32,
     /// Share of an article that must be shared for two articles to agree.
     pub agree_share: f64,
+}
+
+/// The holders of common keys; see `postings::Evidence`.
+#[derive(Debug, Clone, Copy)]
+pub struct Commons<'a> {
+    /// Ranks of the holders, rising within each key.
+    pub holders: &'a [u32],
+    /// Where each holder has it.
+    pub positions: &'a [u32],
+    /// Key i has `holders[offsets[i]..offsets[i + 1]]`.
+    pub offsets: &'a [i64],
 }
 
 /// What `nominate` answers.
@@ -47,8 +62,12 @@ pub struct Candidates {
     pub earlier: Vec<u32>,
     /// The common keys that are boilerplate.
     pub boilerplate: Vec<u32>,
-    /// The family of each article: the lowest rank in it.
-    pub family: Vec<u32>,
+    /// Some of their holders that otherwise differ: key i has `example_offsets[i]..example_offsets[i + 1]`.
+    pub example_ranks: Vec<u32>,
+    /// The word at which each of these has the key.
+    pub example_positions: Vec<u32>,
+    /// See `example_ranks`.
+    pub example_offsets: Vec<i64>,
 }
 
 /// Join evidence into candidate pairs.
@@ -57,8 +76,7 @@ pub struct Candidates {
 /// When columns differ in length or name an article beyond `words`.
 pub fn nominate(
     evidence: Columns<'_>,
-    common_holders: &[u32],
-    common_offsets: &[i64],
+    commons: Commons<'_>,
     words: &[u32],
     rule: Rule,
 ) -> Result<Candidates> {
@@ -68,53 +86,67 @@ pub fn nominate(
         return Err(Invalid(format!("expected columns of {rows} rows, got {lengths:?}")));
     }
     let known = |rank: &u32| (*rank as usize) < words.len();
-    if !evidence.later.iter().chain(evidence.earlier).chain(common_holders).all(known) {
+    if !evidence.later.iter().chain(evidence.earlier).chain(commons.holders).all(known) {
         return Err(Invalid(format!("expected ranks under {}", words.len())));
     }
     let mut order: Vec<(u64, u32)> =
         (0..rows).map(|i| (u64::from(evidence.later[i]) << 32 | u64::from(evidence.earlier[i]), i as u32)).collect();
     order.sort_unstable();
-    let mut family: Vec<u32> = (0..words.len() as u32).collect();
+    let mut agreed = vec![false; rows];
     let mut places = Vec::new();
     for pair in order.chunk_by(|one, other| one.0 == other.0) {
         let (later, earlier) = (evidence.later[pair[0].1 as usize], evidence.earlier[pair[0].1 as usize]);
-        let mut agrees = |positions: &[u32], article: u32| {
+        let mut shares = |positions: &[u32], article: u32| {
             places.clear();
             places.extend(pair.iter().map(|row| positions[row.1 as usize]));
             f64::from(spanned(&mut places, rule)) >= rule.agree_share * f64::from(words[article as usize])
         };
-        if agrees(evidence.later_position, later) || agrees(evidence.earlier_position, earlier) {
-            unite(&mut family, later, earlier);
+        if shares(evidence.later_position, later) || shares(evidence.earlier_position, earlier) {
+            pair.iter().for_each(|row| agreed[row.1 as usize] = true);
         }
     }
-    for article in 0..family.len() as u32 {
-        root(&mut family, article);
+    let strangers = find_strangers(evidence, &agreed);
+    let mut answer = Candidates { example_offsets: vec![0], ..Candidates::default() };
+    let mut is_boilerplate = vec![false; commons.offsets.len().saturating_sub(1)];
+    for mine in strangers.chunk_by(|one, other| one.0 == other.0) {
+        let common = mine[0].0 as usize;
+        let holders = commons.offsets[common] as usize..commons.offsets[common + 1] as usize;
+        if mine.len() < rule.boilerplate_articles {
+            continue;
+        }
+        is_boilerplate[common] = true;
+        answer.boilerplate.push(common as u32);
+        for place in holders.filter(|place| mine.binary_search(&(common as u32, commons.holders[*place])).is_ok()).take(rule.examples) {
+            answer.example_ranks.push(commons.holders[place]);
+            answer.example_positions.push(commons.positions[place]);
+        }
+        answer.example_offsets.push(answer.example_ranks.len() as i64);
     }
-    let mut is_boilerplate = vec![false; common_offsets.len().saturating_sub(1)];
-    let mut families = Vec::new();
-    for (common, bounds) in common_offsets.windows(2).enumerate() {
-        families.clear();
-        families.extend(common_holders[bounds[0] as usize..bounds[1] as usize].iter().map(|rank| family[*rank as usize]));
-        families.sort_unstable();
-        families.dedup();
-        is_boilerplate[common] = families.len() >= rule.boilerplate_families;
+    for pair in order.chunk_by(|one, other| one.0 == other.0) {
+        let supports = |row: &(u64, u32)| {
+            let common = evidence.common[row.1 as usize] as usize;
+            !is_boilerplate.get(common).copied().unwrap_or(false)
+        };
+        if pair.iter().any(supports) {
+            answer.later.push((pair[0].0 >> 32) as u32);
+            answer.earlier.push(pair[0].0 as u32);
+        }
     }
-    let pairs: Vec<u64> = order
-        .chunk_by(|one, other| one.0 == other.0)
-        .filter(|pair| {
-            pair.iter().any(|row| {
-                let common = evidence.common[row.1 as usize];
-                !is_boilerplate.get(common as usize).copied().unwrap_or(false)
-            })
-        })
-        .map(|pair| pair[0].0)
+    Ok(answer)
+}
+
+/// (common key, article) for the holders that agree with fewer than half of those they were paired with.
+fn find_strangers(evidence: Columns<'_>, agreed: &[bool]) -> Vec<(u32, u32)> {
+    let mut meetings: Vec<(u32, u32, bool)> = (0..agreed.len())
+        .filter(|row| evidence.common[*row] != u32::MAX)
+        .map(|row| (evidence.common[row], evidence.later[row], agreed[row]))
         .collect();
-    Ok(Candidates {
-        later: pairs.iter().map(|pair| (pair >> 32) as u32).collect(),
-        earlier: pairs.iter().map(|pair| *pair as u32).collect(),
-        boilerplate: (0..is_boilerplate.len() as u32).filter(|common| is_boilerplate[*common as usize]).collect(),
-        family,
-    })
+    meetings.sort_unstable();
+    meetings
+        .chunk_by(|one, other| (one.0, one.1) == (other.0, other.1))
+        .filter(|mine| 2 * mine.iter().filter(|meeting| meeting.2).count() < mine.len())
+        .map(|mine| (mine[0].0, mine[0].1))
+        .collect()
 }
 
 /// Words covered by shared keys and the gaps between them.

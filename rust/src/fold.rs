@@ -41,6 +41,8 @@ pub struct Entry {
     pub length: u8,
     /// What it folds to, in UTF-8.
     pub folded: [u8; 8],
+    /// The ASCII letter it looks like, if it is folded to one, or itself.
+    looks: char,
 }
 
 type Page = [Entry; 256];
@@ -90,9 +92,10 @@ fn describe(c: char, diacritics: bool) -> Entry {
         moves: canonical_combining_class(c) != 0,
         length: 0,
         folded: [0; 8],
+        looks: lookalike(c),
     };
     if matches!(class, Class::Letter | Class::Single | Class::Mark) {
-        let word = fold(c.encode_utf8(&mut [0; 4]), diacritics);
+        let word = normalise(std::iter::once(c), diacritics, lookalike);
         let stays = |c| is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes;
         let simple = stays(c)
             && word
@@ -165,11 +168,13 @@ pub fn fold(word: &str, diacritics: bool) -> String {
         let (before, after) = (&word[..joint], &word[joint + 1..]);
         return [&fold(before, diacritics), &word[joint..=joint], &fold(after, diacritics)].concat();
     }
-    let cased = word
-        .chars()
-        .filter(|c| class(*c) != Class::Ignorable)
-        .nfkc()
-        .default_case_fold();
+    let table = Table::of(diacritics);
+    let seen = word.chars().filter(|c| table.entry(*c).class != Class::Ignorable);
+    normalise(seen, diacritics, |c| table.entry(c).looks)
+}
+
+fn normalise(seen: impl Iterator<Item = char>, diacritics: bool, looks: impl Fn(char) -> char) -> String {
+    let cased = seen.nfkc().default_case_fold();
     let mut after_i = false;
     let dotless = cased.filter_map(|c| {
         let dot = c == '\u{307}' && after_i;
@@ -181,7 +186,7 @@ pub fn fold(word: &str, diacritics: bool) -> String {
         .nfkd()
         .filter(|c| c.is_ascii_alphanumeric() || !c.is_ascii())
         .filter(|c| diacritics || !diacritic(*c))
-        .map(|c| if c.is_ascii() { c } else { lookalike(c).unwrap_or(c) })
+        .map(looks)
         .nfc()
         .collect()
 }
@@ -197,8 +202,8 @@ fn diacritic(c: char) -> bool {
 /// another letter resembling the same one, tells words apart by them.
 const KEPT: &str = "σьүգռþƒɣʋɩǀ";
 
-/// The ASCII letter that a folded letter looks like, small or capital.
-fn lookalike(c: char) -> Option<char> {
+/// The ASCII letter that a folded letter looks like, small or capital, or the letter itself.
+fn lookalike(c: char) -> char {
     let scripts = [
         Script::Latin,
         Script::Greek,
@@ -206,10 +211,13 @@ fn lookalike(c: char) -> Option<char> {
         Script::Armenian,
         Script::Cherokee,
     ];
-    if c.general_category_group() != Group::Letter || !scripts.contains(&c.script()) || KEPT.contains(c) {
-        return None;
+    let letter = c.general_category_group() == Group::Letter && !c.is_ascii();
+    if !letter || !scripts.contains(&c.script()) || KEPT.contains(c) {
+        return c;
     }
-    resembles(c).or_else(|| one(c.to_uppercase()).and_then(resembles))
+    resembles(c)
+        .or_else(|| one(c.to_uppercase()).and_then(resembles))
+        .unwrap_or(c)
 }
 
 fn resembles(c: char) -> Option<char> {

@@ -5,6 +5,7 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyDict;
 
 use crate::{Result, align, candidates, dates, jsonl, postings, shingles, statistics, text};
 
@@ -228,12 +229,12 @@ mod _core {
         settled_words: u32,
         grouped_words: usize,
         common_holders: usize,
-    ) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+    ) -> PyResult<Bound<'py, PyDict>> {
         let batches: Vec<&postings::Postings> = batches.iter().map(|batch| &batch.0).collect();
         let ranks = ranks.as_slice()?;
         let limits = postings::Limits { all_holders, links, settled_words, grouped_words, common_holders };
         let evidence = run(py, || postings::collide(&batches, shard, &firsts, ranks, limits))?;
-        let columns = pyo3::types::PyDict::new(py);
+        let columns = PyDict::new(py);
         columns.set_item("later", evidence.later.into_pyarray(py))?;
         columns.set_item("earlier", evidence.earlier.into_pyarray(py))?;
         columns.set_item("later_position", evidence.later_position.into_pyarray(py))?;
@@ -246,7 +247,7 @@ mod _core {
         Ok(columns)
     }
 
-    /// Candidate pairs: (later, earlier, boilerplate common keys, family of each article).
+    /// Candidate pairs and boilerplate keys, as a dictionary of columns.
     #[pyfunction]
     fn nominate<'py>(
         py: Python<'py>,
@@ -256,13 +257,15 @@ mod _core {
         earlier_position: Slice<'py, u32>,
         common: Slice<'py, u32>,
         common_holders: Slice<'py, u32>,
+        common_positions: Slice<'py, u32>,
         common_offsets: Slice<'py, i64>,
         words: Slice<'py, u32>,
-        boilerplate_families: usize,
+        boilerplate_articles: usize,
+        examples: usize,
         agree_gap_words: u32,
         key_words: u32,
         agree_share: f64,
-    ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, u32>)> {
+    ) -> PyResult<Bound<'py, PyDict>> {
         let evidence = candidates::Columns {
             later: later.as_slice()?,
             earlier: earlier.as_slice()?,
@@ -270,17 +273,22 @@ mod _core {
             earlier_position: earlier_position.as_slice()?,
             common: common.as_slice()?,
         };
+        let commons = candidates::Commons {
+            holders: common_holders.as_slice()?,
+            positions: common_positions.as_slice()?,
+            offsets: common_offsets.as_slice()?,
+        };
         let words = words.as_slice()?;
-        let (common_holders, common_offsets) = (common_holders.as_slice()?, common_offsets.as_slice()?);
-        let rule = candidates::Rule { boilerplate_families, agree_gap_words, key_words, agree_share };
-        let answer =
-            run(py, || candidates::nominate(evidence, common_holders, common_offsets, words, rule))?;
-        Ok((
-            answer.later.into_pyarray(py),
-            answer.earlier.into_pyarray(py),
-            answer.boilerplate.into_pyarray(py),
-            answer.family.into_pyarray(py),
-        ))
+        let rule = candidates::Rule { boilerplate_articles, examples, agree_gap_words, key_words, agree_share };
+        let answer = run(py, || candidates::nominate(evidence, commons, words, rule))?;
+        let columns = PyDict::new(py);
+        columns.set_item("later", answer.later.into_pyarray(py))?;
+        columns.set_item("earlier", answer.earlier.into_pyarray(py))?;
+        columns.set_item("boilerplate", answer.boilerplate.into_pyarray(py))?;
+        columns.set_item("example_ranks", answer.example_ranks.into_pyarray(py))?;
+        columns.set_item("example_positions", answer.example_positions.into_pyarray(py))?;
+        columns.set_item("example_offsets", answer.example_offsets.into_pyarray(py))?;
+        Ok(columns)
     }
 
     /// The component of each article under the given links.
@@ -346,7 +354,7 @@ mod _core {
         min_passage_words: usize,
         covered: f64,
         gap_words_a_word: usize,
-    ) -> PyResult<Bound<'py, pyo3::types::PyDict>> {
+    ) -> PyResult<Bound<'py, PyDict>> {
         let batch = align::Batch {
             hashes: hashes.as_slice()?,
             offsets: offsets.as_slice()?,
@@ -362,7 +370,7 @@ mod _core {
             Some(*sum)
         }));
         let passages = || answers.iter().flat_map(|answer| &answer.passages);
-        let columns = pyo3::types::PyDict::new(py);
+        let columns = PyDict::new(py);
         let identical: Vec<u8> = answers.iter().map(|answer| u8::from(answer.identical)).collect();
         columns.set_item("identical", identical.into_pyarray(py))?;
         let share = |get: fn(&align::Comparison) -> f64| answers.iter().map(get).collect::<Vec<f64>>().into_pyarray(py);

@@ -153,10 +153,11 @@ const fn gather(high: u64) -> u64 {
 }
 
 fn push_places(places: &mut Vec<u32>, block: usize, mut bits: u64) {
-    while bits != 0 {
-        places.push((block * 64) as u32 + bits.trailing_zeros());
+    places.extend((0..bits.count_ones()).map(|_| {
+        let place = (block * 64) as u32 + bits.trailing_zeros();
         bits &= bits - 1;
-    }
+        place
+    }));
 }
 
 impl Scratch {

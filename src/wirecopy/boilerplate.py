@@ -1,12 +1,12 @@
 """Which passages are too common to be copying.
 
 The rule, for all nominating methods whose keys have places. A key is *common* if it stands, with the words around it,
-in `COMMON_HOLDERS` articles or more. Two articles *agree* if the stretches between the keys they share (gaps up to
-`AGREE_GAP_WORDS`) cover `AGREE_SHARE` of one of them; articles that agree are one family. A common key held by
-`BOILERPLATE_FAMILIES` families or more is boilerplate: many articles have it that otherwise differ. A text reprinted
-5,000 times is one family and never boilerplate.
+in `ARTICLES` articles or more. Two articles *agree* if the stretches of keys that they share (gaps up to
+`AGREE_GAP_WORDS` words) cover `AGREE_SHARE` of one of them. A common key is boilerplate if `ARTICLES` of its holders agree
+with fewer than half of the earlier holders that they were paired with: many articles have it that otherwise
+differ. In 5,000 reprints of one text hardly any does not agree, so none of its keys is boilerplate.
 
-What stands around such a key in half of its holders, one of each family, is the formula: its 5-word shingles are
+What stands around such a key in half of these articles is the formula: its 5-word shingles are
 looked up in every article that is compared, gaps of up to `GAP_WORDS` words (a date, a name) are closed, and the
 words so marked are left out before comparing. So they are in no passage, no coverage and no relation but `identical`.
 
@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from . import _core
 from .model import Tokens
 
-COMMON_HOLDERS = 8
-BOILERPLATE_FAMILIES = 8
+ARTICLES = 8
 AGREE_GAP_WORDS = 50
 AGREE_SHARE = 0.5
 SHINGLE_WORDS = 5
@@ -38,7 +37,7 @@ GAP_WORDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """A key that is boilerplate: how many articles hold it, and some of them, one of each family.
+    """A key that is boilerplate: how many articles hold it, and some of them, that otherwise differ.
 
     `ranks` are those articles' ranks, `places` the word at which each has the key.
     """

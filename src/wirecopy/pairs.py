@@ -66,7 +66,7 @@ def find_candidates(
 
     def collide(shard: int) -> dict[str, NDArray[Any]]:
         return _core.collide(
-            postings, shard, firsts, ranks, all_holders, LINKS, settled, grouped, boilerplate.COMMON_HOLDERS
+            postings, shard, firsts, ranks, all_holders, LINKS, settled, grouped, boilerplate.ARTICLES
         )
 
     shards = list(apply(collide, range(SHARDS)))
@@ -83,28 +83,25 @@ def find_candidates(
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     weak = sum(shard["weak"] for shard in shards)
     del shards
-    later, earlier, commons, family = _core.nominate(
+    answer = _core.nominate(
         *(column[name] for name in ("later", "earlier", "later_position", "earlier_position", "common")),
         column["common_holders"],
+        column["common_positions"],
         offsets,
         words,
-        boilerplate.BOILERPLATE_FAMILIES if method.guaranteed_words else most,
+        boilerplate.ARTICLES if method.guaranteed_words else most,
+        boilerplate.EXAMPLES,
         boilerplate.AGREE_GAP_WORDS,
         getattr(method, "shingle_words", 1) + settled,
         boilerplate.AGREE_SHARE,
     )
-    return Candidates(
-        later,
-        earlier,
-        [_common(column, offsets, family, number) for number in commons.tolist()],
-        len(column["later"]) + weak,
-    )
-
-
-def _common(
-    column: dict[str, NDArray[Any]], offsets: NDArray[np.int64], family: NDArray[np.uint32], number: int
-) -> boilerplate.Common:
-    holders = slice(offsets[number], offsets[number + 1])
-    ranks, places = column["common_holders"][holders], column["common_positions"][holders]
-    first = np.sort(np.unique(family[ranks], return_index=True)[1])[: boilerplate.EXAMPLES]
-    return boilerplate.Common(len(ranks), ranks[first], places[first])
+    edges = answer["example_offsets"].tolist()
+    commons = [
+        boilerplate.Common(
+            int(offsets[number + 1] - offsets[number]),
+            answer["example_ranks"][start:end],
+            answer["example_positions"][start:end],
+        )
+        for number, start, end in zip(answer["boilerplate"].tolist(), edges, edges[1:], strict=False)
+    ]
+    return Candidates(answer["later"], answer["earlier"], commons, len(column["later"]) + weak)

@@ -4,6 +4,10 @@ A word is a run of letters, marks and numbers. In scripts that set no spaces (Ha
 each letter with its marks is a word, and counts half. Words are compared in a *matching view*: without case,
 width, ligatures, invisible characters and letters that only look different. Offsets always point into
 the original text, in code points; this module is the only one that converts them.
+
+A sentence ends at a blank line, or at a terminator (. ! ? … and those of other scripts) that white space and a
+word not in lower case follow; not at decimals, initials and common abbreviations. Or a method names the
+characters that end one.
 """
 
 from __future__ import annotations
