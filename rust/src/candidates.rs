@@ -4,9 +4,9 @@
 //! that otherwise differ). The keys themselves tell. Two articles *agree* if the stretches of keys they share, bridged
 //! over `agree_gap_words`, cover `agree_share` of one of them; a key stands for the `key_words` words that settled it.
 //! A holder of a common key is a *stranger* if it agrees with fewer than half of the earlier holders that it was
-//! paired with. A common key with `boilerplate_articles` strangers or more is boilerplate: one text in 5,000
-//! reprints has hardly any, whatever its count. Half, and not one, because a brief that is mostly formula agrees
-//! with every article that has the formula.
+//! paired with. A common key with `boilerplate_articles` strangers or more is suspected to be boilerplate: one text in
+//! 5,000 reprints has hardly any, whatever its count. Half, and not one, because a brief that is mostly formula agrees
+//! with every article that has the formula. Whoever called compares some of the strangers and decides.
 //!
 //! A pair is a candidate if a key that is not boilerplate supports it.
 
@@ -53,15 +53,13 @@ pub struct Commons<'a> {
     pub offsets: &'a [i64],
 }
 
-/// What `nominate` answers.
+/// What `suspect` answers.
 #[derive(Debug, Default)]
-pub struct Candidates {
-    /// Rank of the later article of each candidate pair; pairs rise by (later, earlier).
-    pub later: Vec<u32>,
-    /// Rank of the earlier one.
-    pub earlier: Vec<u32>,
-    /// The common keys that are boilerplate.
-    pub boilerplate: Vec<u32>,
+pub struct Suspects {
+    /// The evidence by pair: row numbers, rising by (later, earlier).
+    pub order: Vec<u32>,
+    /// The common keys that may be boilerplate.
+    pub commons: Vec<u32>,
     /// Some of their holders that otherwise differ: key i has `example_offsets[i]..example_offsets[i + 1]`.
     pub example_ranks: Vec<u32>,
     /// The word at which each of these has the key.
@@ -70,16 +68,16 @@ pub struct Candidates {
     pub example_offsets: Vec<i64>,
 }
 
-/// Join evidence into candidate pairs.
+/// The common keys that may be boilerplate.
 ///
 /// # Errors
 /// When columns differ in length or name an article beyond `words`.
-pub fn nominate(
+pub fn suspect(
     evidence: Columns<'_>,
     commons: Commons<'_>,
     words: &[u32],
     rule: Rule,
-) -> Result<Candidates> {
+) -> Result<Suspects> {
     let rows = evidence.later.len();
     let lengths = [evidence.earlier.len(), evidence.later_position.len(), evidence.earlier_position.len(), evidence.common.len()];
     if lengths != [rows; 4] {
@@ -106,33 +104,49 @@ pub fn nominate(
         }
     }
     let strangers = find_strangers(evidence, &agreed);
-    let mut answer = Candidates { example_offsets: vec![0], ..Candidates::default() };
-    let mut is_boilerplate = vec![false; commons.offsets.len().saturating_sub(1)];
+    let mut answer = Suspects { example_offsets: vec![0], ..Suspects::default() };
     for mine in strangers.chunk_by(|one, other| one.0 == other.0) {
         let common = mine[0].0 as usize;
         let holders = commons.offsets[common] as usize..commons.offsets[common + 1] as usize;
         if mine.len() < rule.boilerplate_articles {
             continue;
         }
-        is_boilerplate[common] = true;
-        answer.boilerplate.push(common as u32);
+        answer.commons.push(common as u32);
         for place in holders.filter(|place| mine.binary_search(&(common as u32, commons.holders[*place])).is_ok()).take(rule.examples) {
             answer.example_ranks.push(commons.holders[place]);
             answer.example_positions.push(commons.positions[place]);
         }
         answer.example_offsets.push(answer.example_ranks.len() as i64);
     }
-    for pair in order.chunk_by(|one, other| one.0 == other.0) {
-        let supports = |row: &(u64, u32)| {
-            let common = evidence.common[row.1 as usize] as usize;
-            !is_boilerplate.get(common).copied().unwrap_or(false)
-        };
-        if pair.iter().any(supports) {
-            answer.later.push((pair[0].0 >> 32) as u32);
-            answer.earlier.push(pair[0].0 as u32);
+    answer.order = order.into_iter().map(|row| row.1).collect();
+    Ok(answer)
+}
+
+/// The pairs that a key outside `boilerplate` (common keys, rising) supports, as `suspect` ordered them: (later, earlier).
+///
+/// # Errors
+/// When columns differ in length.
+pub fn nominate(
+    later: &[u32],
+    earlier: &[u32],
+    common: &[u32],
+    order: &[u32],
+    boilerplate: &[u32],
+) -> Result<(Vec<u32>, Vec<u32>)> {
+    let rows = later.len();
+    if [earlier.len(), common.len(), order.len()] != [rows; 3] || order.iter().any(|row| *row as usize >= rows) {
+        return Err(Invalid(format!("expected columns of {rows} rows and an order of them")));
+    }
+    let mut pairs = (Vec::new(), Vec::new());
+    for row in order.iter().map(|row| *row as usize) {
+        let pair = (later[row], earlier[row]);
+        let known = pairs.0.last() == Some(&pair.0) && pairs.1.last() == Some(&pair.1);
+        if !known && boilerplate.binary_search(&common[row]).is_err() {
+            pairs.0.push(pair.0);
+            pairs.1.push(pair.1);
         }
     }
-    Ok(answer)
+    Ok(pairs)
 }
 
 /// (common key, article) for the holders that agree with fewer than half of those they were paired with.

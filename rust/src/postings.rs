@@ -91,8 +91,8 @@ pub struct Evidence {
     pub common_holders: Vec<u32>,
     /// Where each holder has it.
     pub common_positions: Vec<u32>,
-    /// Common key i has `common_holders[common_offsets[i]..common_offsets[i + 1]]`.
-    pub common_offsets: Vec<i64>,
+    /// How many holders each common key has.
+    pub common_sizes: Vec<i64>,
 }
 
 /// File a batch's keys. Keys without positions (`None`) carry no context and are always evidence.
@@ -218,7 +218,7 @@ pub fn collide(postings: &[&Postings], shard: usize, firsts: &[usize], ranks: &[
         }
     }
     order.sort_unstable();
-    let mut evidence = Evidence { common_offsets: vec![0], ..Evidence::default() };
+    let mut evidence = Evidence::default();
     let mut holders: Vec<Holder> = Vec::new();
     for group in order.chunk_by(|one, other| one.0 == other.0) {
         if group[0].1 == group[group.len() - 1].1 {
@@ -263,7 +263,7 @@ fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut 
         }
     }
     if distinct >= limits.common_holders && evidence.later.len() > before {
-        let common = evidence.common_offsets.len() as u32 - 1;
+        let common = evidence.common_sizes.len() as u32;
         let mut supported: Vec<u32> = [&evidence.later[before..], &evidence.earlier[before..]].concat();
         supported.sort_unstable();
         supported.dedup();
@@ -283,7 +283,7 @@ fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: 
         if short && side(&group[0]) | (group[0].left | group[0].right) != 0 || distinct < 2 {
             continue;
         }
-        let common = if distinct >= limits.common_holders { evidence.common_offsets.len() as u32 - 1 } else { RARE };
+        let common = if distinct >= limits.common_holders { evidence.common_sizes.len() as u32 } else { RARE };
         let linked = if distinct > limits.all_holders { limits.links } else { usize::MAX };
         for (i, later) in group.iter().enumerate() {
             let (mut partners, mut last) = (0, None);
@@ -316,13 +316,13 @@ impl Evidence {
     }
 
     fn push_common<'a>(&mut self, holders: impl Iterator<Item = &'a Holder>) {
-        let mut last = None;
+        let (before, mut last) = (self.common_holders.len(), None);
         for holder in holders {
             if last.replace(holder.rank) != Some(holder.rank) {
                 self.common_holders.push(holder.rank);
                 self.common_positions.push(holder.position);
             }
         }
-        self.common_offsets.push(self.common_holders.len() as i64);
+        self.common_sizes.push((self.common_holders.len() - before) as i64);
     }
 }

@@ -243,13 +243,13 @@ mod _core {
         columns.set_item("weak", evidence.weak)?;
         columns.set_item("common_holders", evidence.common_holders.into_pyarray(py))?;
         columns.set_item("common_positions", evidence.common_positions.into_pyarray(py))?;
-        columns.set_item("common_offsets", evidence.common_offsets.into_pyarray(py))?;
+        columns.set_item("common_sizes", evidence.common_sizes.into_pyarray(py))?;
         Ok(columns)
     }
 
-    /// Candidate pairs and boilerplate keys, as a dictionary of columns.
+    /// The common keys that may be boilerplate, as a dictionary of columns.
     #[pyfunction]
-    fn nominate<'py>(
+    fn suspect<'py>(
         py: Python<'py>,
         later: Slice<'py, u32>,
         earlier: Slice<'py, u32>,
@@ -280,15 +280,30 @@ mod _core {
         };
         let words = words.as_slice()?;
         let rule = candidates::Rule { boilerplate_articles, examples, agree_gap_words, key_words, agree_share };
-        let answer = run(py, || candidates::nominate(evidence, commons, words, rule))?;
+        let answer = run(py, || candidates::suspect(evidence, commons, words, rule))?;
         let columns = PyDict::new(py);
-        columns.set_item("later", answer.later.into_pyarray(py))?;
-        columns.set_item("earlier", answer.earlier.into_pyarray(py))?;
-        columns.set_item("boilerplate", answer.boilerplate.into_pyarray(py))?;
+        columns.set_item("order", answer.order.into_pyarray(py))?;
+        columns.set_item("commons", answer.commons.into_pyarray(py))?;
         columns.set_item("example_ranks", answer.example_ranks.into_pyarray(py))?;
         columns.set_item("example_positions", answer.example_positions.into_pyarray(py))?;
         columns.set_item("example_offsets", answer.example_offsets.into_pyarray(py))?;
         Ok(columns)
+    }
+
+    /// The pairs that a key outside boilerplate supports: (later, earlier).
+    #[pyfunction]
+    fn nominate<'py>(
+        py: Python<'py>,
+        later: Slice<'py, u32>,
+        earlier: Slice<'py, u32>,
+        common: Slice<'py, u32>,
+        order: Slice<'py, u32>,
+        boilerplate: Slice<'py, u32>,
+    ) -> PyResult<(Array<'py, u32>, Array<'py, u32>)> {
+        let (later, earlier, common) = (later.as_slice()?, earlier.as_slice()?, common.as_slice()?);
+        let (order, boilerplate) = (order.as_slice()?, boilerplate.as_slice()?);
+        let (later, earlier) = run(py, || candidates::nominate(later, earlier, common, order, boilerplate))?;
+        Ok((later.into_pyarray(py), earlier.into_pyarray(py)))
     }
 
     /// The component of each article under the given links.

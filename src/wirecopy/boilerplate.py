@@ -2,9 +2,10 @@
 
 The rule, for all nominating methods whose keys have places. A key is *common* if it stands, with the words around it,
 in `ARTICLES` articles or more. Two articles *agree* if the stretches of keys that they share (gaps up to
-`AGREE_GAP_WORDS` words) cover `AGREE_SHARE` of one of them. A common key is boilerplate if `ARTICLES` of its holders agree
-with fewer than half of the earlier holders that they were paired with: many articles have it that otherwise
-differ. In 5,000 reprints of one text hardly any does not agree, so none of its keys is boilerplate.
+`AGREE_GAP_WORDS` words) cover `AGREE_SHARE` of one of them. A common key is suspected if `ARTICLES` of its holders agree
+with fewer than half of the earlier holders that they were paired with. Then `EXAMPLES` of these strangers are compared,
+each with the one before: unless half of these pairs turn out to be covered by `AGREE_SHARE` after all, the key is
+boilerplate. In 5,000 reprints of one text hardly any is a stranger, so none of its keys is.
 
 What stands around such a key in half of these articles is the formula: its 5-word shingles are
 looked up in every article that is compared, gaps of up to `GAP_WORDS` words (a date, a name) are closed, and the
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
+from .comparison import DEFAULT_PRESET, compare_rows, get_preset
 from .model import Tokens
 
 ARTICLES = 8
@@ -54,6 +56,17 @@ class Formula:
     articles: int
     example: str
     article: str
+
+
+def convict(tokens: Tokens, suspects: Sequence[Common]) -> list[bool]:
+    """Whether each suspect is boilerplate; the rows of `tokens` are the articles of `suspects`, one after another."""
+    edges = np.cumsum([0] + [len(common.ranks) for common in suspects])
+    queries = np.setdiff1d(np.arange(edges[-1]), edges[:-1]).astype(np.uint32)
+    compared = compare_rows(tokens, queries, queries - np.uint32(1), get_preset(DEFAULT_PRESET))
+    agree = np.maximum(compared.query_covered, compared.found_covered) >= AGREE_SHARE
+    owner = np.searchsorted(edges, queries, side="right") - 1
+    agreeing = np.bincount(owner, agree, len(suspects))
+    return [bool(2 * count < len(common.ranks) - 1) for count, common in zip(agreeing, suspects, strict=True)]
 
 
 def learn_shingles(tokens: Tokens, commons: Sequence[Common]) -> NDArray[np.uint64]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, boilerplate
+from .boilerplate import Common
 from .methods import Keys, Method
 from .model import Tokens
 
@@ -23,19 +24,33 @@ ALL_HOLDERS = 20
 LINKS = 4
 """Earliest holders that each holder of a more common key is linked to."""
 SETTLED_WORDS = 12
-"""Context words, of eight on each side, that must agree for a collision to count by itself."""
+"""Words around a key, of sixteen on each side, that must agree for its collision to count."""
+MOST = np.iinfo(np.int64).max
 
-Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """Pairs of ranks, rising by (later, earlier); the keys that are boilerplate; how many collisions there were."""
+class Evidence:
+    """The collisions of all keys that the words around them support, one a row.
 
-    later: NDArray[np.uint32]
-    earlier: NDArray[np.uint32]
-    commons: Sequence[boilerplate.Common]
-    collisions: int
+    `columns` are later, earlier, later_position, earlier_position and common (the number of a common key); `order` puts the rows by
+    pair. `suspects` are the common keys that may be boilerplate, by their numbers. `weak` is how many other collisions
+    there were.
+    """
+
+    columns: dict[str, NDArray[np.uint32]]
+    order: NDArray[np.uint32]
+    suspects: dict[int, Common]
+    weak: int
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def nominate(self, boilerplate: Sequence[int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The candidates, (later, earlier), rising: pairs that a key outside `boilerplate` supports."""
+        columns = (self.columns[name] for name in ("later", "earlier", "common"))
+        return _core.nominate(*columns, self.order, np.array(sorted(boilerplate), np.uint32))
 
 
 def file(tokens: Tokens, keys: Keys) -> _core.Postings:
@@ -43,65 +58,56 @@ def file(tokens: Tokens, keys: Keys) -> _core.Postings:
     return _core.file(tokens.hashes, tokens.offsets, keys.values, keys.offsets, keys.starts, keys.ends)
 
 
-def find_candidates(
+def collide(
     method: Method,
     postings: list[_core.Postings],
-    firsts: list[int],
+    firsts: Sequence[int],
     ranks: NDArray[np.uint32],
     words: NDArray[np.uint32],
     *,
     linked: bool = True,
     apply: Map = map,
-) -> Candidates:
-    """Candidates of all batches; empties `postings`, which are the bulk of the memory.
+) -> Evidence:
+    """The evidence of all batches; empties `postings`, which are the bulk of the memory.
 
     `firsts` is the number of each batch's first article, `ranks` the rank of each article (the largest uint32 leaves it
     out), `words` the number of words of the article at each rank. `apply` maps a function over shards.
     """
-    window = (method.guaranteed_words or 1) - getattr(method, "shingle_words", 1) + 1
+    shingle = method.shingle_words or 1
+    window = (method.guaranteed_words or 1) - shingle + 1
     settled = min(SETTLED_WORDS, window - 1)
-    grouped = min(8, -(-(window - 1) // 2))
-    most = np.iinfo(np.int64).max
-    all_holders = ALL_HOLDERS if linked else most
+    grouped = -(-(window - 1) // 2)
 
-    def collide(shard: int) -> dict[str, NDArray[Any]]:
-        return _core.collide(
-            postings, shard, firsts, ranks, all_holders, LINKS, settled, grouped, boilerplate.ARTICLES
-        )
+    def collide_shard(shard: int) -> dict[str, Any]:
+        most = ALL_HOLDERS if linked else MOST
+        return _core.collide(postings, shard, firsts, ranks, most, LINKS, settled, grouped, boilerplate.ARTICLES)
 
-    shards = list(apply(collide, range(SHARDS)))
+    shards = list(apply(collide_shard, range(SHARDS)))
     postings.clear()
-    bases = np.cumsum([0] + [len(shard["common_offsets"]) - 1 for shard in shards])
-    for shard, base in zip(shards, bases, strict=False):
-        shard["common"][shard["common"] != np.iinfo(np.uint32).max] += np.uint32(base)
-    column = {
-        name: np.concatenate([shard[name] for shard in shards])
-        for name in shards[0]
-        if name not in ("common_offsets", "weak")
-    }
-    sizes = np.concatenate([np.diff(shard["common_offsets"]) for shard in shards])
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    weak = sum(shard["weak"] for shard in shards)
-    del shards
-    answer = _core.nominate(
-        *(column[name] for name in ("later", "earlier", "later_position", "earlier_position", "common")),
-        column["common_holders"],
-        column["common_positions"],
-        offsets,
-        words,
-        boilerplate.ARTICLES if method.guaranteed_words else most,
-        boilerplate.EXAMPLES,
-        boilerplate.AGREE_GAP_WORDS,
-        getattr(method, "shingle_words", 1) + settled,
-        boilerplate.AGREE_SHARE,
+    first_common = 0
+    for shard in shards:
+        shard["common"][shard["common"] != np.iinfo(np.uint32).max] += np.uint32(first_common)
+        first_common += len(shard["common_sizes"])
+    weak = sum(shard.pop("weak") for shard in shards)
+    column = {name: np.concatenate([shard.pop(name) for shard in shards]) for name in list(shards[0])}
+    sizes = column.pop("common_sizes")
+    holders, positions = column.pop("common_holders"), column.pop("common_positions")
+    answer = _core.suspect(
+        **column,
+        common_holders=holders,
+        common_positions=positions,
+        common_offsets=np.concatenate([[0], np.cumsum(sizes)]),
+        words=words,
+        boilerplate_articles=boilerplate.ARTICLES if method.guaranteed_words else MOST,
+        examples=boilerplate.EXAMPLES,
+        agree_gap_words=boilerplate.AGREE_GAP_WORDS,
+        key_words=shingle + settled,
+        agree_share=boilerplate.AGREE_SHARE,
     )
     edges = answer["example_offsets"].tolist()
-    commons = [
-        boilerplate.Common(
-            int(offsets[number + 1] - offsets[number]),
-            answer["example_ranks"][start:end],
-            answer["example_positions"][start:end],
-        )
-        for number, start, end in zip(answer["boilerplate"].tolist(), edges, edges[1:], strict=False)
-    ]
-    return Candidates(answer["later"], answer["earlier"], commons, len(column["later"]) + weak)
+    examples = zip(answer["commons"].tolist(), edges, edges[1:], strict=False)
+    suspects = {
+        number: Common(int(sizes[number]), answer["example_ranks"][start:end], answer["example_positions"][start:end])
+        for number, start, end in examples
+    }
+    return Evidence(column, answer["order"], suspects, weak)

@@ -59,6 +59,9 @@ class Method(ABC):
     view: ClassVar[View] = View()
     """How it reads text."""
 
+    shingle_words: int | None = None
+    """Words that a key is taken from, where keys have places."""
+
     @property
     def name(self) -> str:
         """The name of the file it stands in."""

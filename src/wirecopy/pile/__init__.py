@@ -16,8 +16,8 @@ from .. import _core, boilerplate, methods, text
 from ..boilerplate import Formula
 from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_preset
 from ..errors import UsageError
-from ..model import Articles
-from ..pairs import Candidates, file, find_candidates
+from ..model import Articles, Tokens
+from ..pairs import Evidence, collide, file
 from ..sources import Fields, Work, read
 from .collection import Pile, Pool, open_pool
 from .matches import Matches
@@ -76,13 +76,13 @@ def _find(
     ranks, order = pile.rank()
     words = lengths[order].astype(np.uint32)
     progress("nominating", 0, 1)
-    nominated = [
-        find_candidates(one, postings, pile.firsts, ranks, words, linked=linked, apply=pool.map)
+    evidence = [
+        collide(one, postings, pile.firsts, ranks, words, linked=linked, apply=pool.map)
         for one, postings in zip(nominating, filed, strict=True)
     ]
-    later, earlier, by = _unite(nominated)
+    commons, formulas, shingles = _learn_boilerplate(pile, order, evidence)
+    later, earlier, by = _unite([one.nominate(mine) for one, mine in zip(evidence, commons, strict=True)])
     progress("nominating", 1, 1)
-    shingles, formulas = _learn_boilerplate(pile, order, nominated)
     compared, kept = _compare(pile, order, later, earlier, shingles, preset, pool, progress)
     return Matches(
         pile,
@@ -94,7 +94,7 @@ def _find(
         formulas,
         {
             "articles": len(order),
-            "collisions": sum(one.collisions for one in nominated),
+            "collisions": sum(len(one) + one.weak for one in evidence),
             "candidates": len(later),
             "matches": len(kept),
         },
@@ -124,9 +124,11 @@ def _read(
     return pile, filed, np.concatenate(lengths)
 
 
-def _unite(nominated: Sequence[Candidates]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
+def _unite(
+    nominated: Sequence[tuple[NDArray[np.uint32], NDArray[np.uint32]]],
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
     """The candidates of all methods, rising by (later, earlier), with a bit for each method that nominated."""
-    joined = [one.later.astype(np.uint64) << np.uint64(32) | one.earlier for one in nominated]
+    joined = [later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in nominated]
     pairs = _distinct(np.concatenate(joined))
     by = np.zeros(len(pairs), np.uint8)
     for bit, mine in enumerate(joined):
@@ -141,18 +143,32 @@ def _distinct(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _learn_boilerplate(
-    pile: Pile, order: NDArray[np.int64], nominated: Sequence[Candidates]
-) -> tuple[NDArray[np.uint64], list[Formula]]:
-    """The shingles of all formulas, and the formulas for people to see."""
-    common = [one for candidates in nominated for one in candidates.commons]
-    if not common:
-        return np.empty(0, np.uint64), []
-    numbers = order[np.concatenate([one.ranks for one in common])].tolist()
-    tokens = text.tokenise(*pile.texts(numbers), spans=True)
-    shingles = boilerplate.learn_shingles(tokens, common)
-    return shingles, boilerplate.describe(
-        tokens, common, shingles, [pile.ids[number] for number in numbers], lambda row: pile.text_of(numbers[row])
-    )
+    pile: Pile, order: NDArray[np.int64], evidence: Sequence[Evidence]
+) -> tuple[list[list[int]], list[Formula], NDArray[np.uint64]]:
+    """Which common keys of each method are boilerplate, the formulas for people to see, and their shingles."""
+    named = [(bit, number, common) for bit, one in enumerate(evidence) for number, common in one.suspects.items()]
+    convicted: list[list[int]] = [[] for _ in evidence]
+    if not named:
+        return convicted, [], np.empty(0, np.uint64)
+    tokens = _tokens_of(pile, order, [common for _, _, common in named])
+    guilty = boilerplate.convict(tokens, [common for _, _, common in named])
+    for (bit, number, _), is_guilty in zip(named, guilty, strict=True):
+        if is_guilty:
+            convicted[bit].append(number)
+    commons = [common for (_, _, common), is_guilty in zip(named, guilty, strict=True) if is_guilty]
+    if not commons:
+        return convicted, [], np.empty(0, np.uint64)
+    tokens = _tokens_of(pile, order, commons)
+    shingles = boilerplate.learn_shingles(tokens, commons)
+    numbers = order[np.concatenate([common.ranks for common in commons])].tolist()
+    ids = [pile.ids[number] for number in numbers]
+    formulas = boilerplate.describe(tokens, commons, shingles, ids, lambda row: pile.text_of(numbers[row]))
+    return convicted, formulas, shingles
+
+
+def _tokens_of(pile: Pile, order: NDArray[np.int64], commons: Sequence[boilerplate.Common]) -> Tokens:
+    ranks = np.concatenate([common.ranks for common in commons])
+    return text.tokenise(*pile.texts(order[ranks].tolist()), spans=True)
 
 
 def _compare(
