@@ -10,7 +10,8 @@
 //! *Measure*: words inside the gaps are matched by longest common subsequence. A passage counts from
 //! `min_passage_words` equal words on, half as many if it covers a whole short article.
 //!
-//! Words marked as boilerplate are taken out before anything else, so that a passage goes on across them. The
+//! Words marked as boilerplate are taken out before anything else, so that a passage goes on across them; but where they
+//! are most of both articles, and many, they are what the articles say, and stay. The
 //! articles are put in an order that depends on their words alone: swapping the arguments swaps the answer.
 //!
 //! Cost: linear in the words, plus `LOOK_BACK` for each run. Wrong where the same words are common to both by chance:
@@ -29,6 +30,8 @@ const LOOK_BACK: usize = 48;
 const GAP_CELLS: usize = 1 << 14;
 /// Most passages of a pair.
 const MOST_PASSAGES: usize = 1000;
+/// Boilerplate words from which on they can be the substance of an article.
+const SUBSTANCE_WORDS: usize = 60;
 /// Words in the shingles that resemblance counts.
 const RESEMBLANCE_WORDS: usize = 5;
 
@@ -105,22 +108,29 @@ pub fn compare(batch: Batch<'_>, queries: &[u32], founds: &[u32], settings: Sett
         return Err(Invalid("expected seed, passage and gap words of at least 1".into()));
     }
     let mut articles: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
-    for row in queries.iter().chain(founds) {
-        let place = &mut articles[*row as usize];
-        if place.is_none() {
-            *place = Some(Prepared::new(batch, *row as usize));
+    let mut unmarked: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
+    for row in queries.iter().chain(founds).map(|row| *row as usize) {
+        if articles[row].is_none() {
+            let article = Prepared::new(batch, row);
+            if article.is_formula() {
+                unmarked[row] = Some(Prepared::new(Batch { boilerplate: None, ..batch }, row));
+            }
+            articles[row] = Some(article);
         }
     }
     let mut index = Index::default();
     let mut indexed = None;
     let mut results = Vec::with_capacity(queries.len());
     for (query, found) in queries.iter().zip(founds) {
-        let (Some(one), Some(other)) = (&articles[*query as usize], &articles[*found as usize]) else { continue };
+        let (query, found) = (*query as usize, *found as usize);
+        let formulas = unmarked[query].is_some() && unmarked[found].is_some();
+        let side = if formulas { &unmarked } else { &articles };
+        let (Some(one), Some(other)) = (&side[query], &side[found]) else { continue };
         let turned = (one.words.len(), &one.words) < (other.words.len(), &other.words);
-        let (long, short, short_row) = if turned { (other, one, *query) } else { (one, other, *found) };
-        if indexed != Some(short_row) {
+        let (long, short, short_row) = if turned { (other, one, query) } else { (one, other, found) };
+        if indexed != Some((short_row, formulas)) {
             index.build(&short.words, settings.seed_words);
-            indexed = Some(short_row);
+            indexed = Some((short_row, formulas));
         }
         let compared = compare_two(long, short, &index, settings);
         results.push(if turned { compared.turned() } else { compared });
@@ -166,6 +176,12 @@ impl<'a> Prepared<'a> {
                 }
             }
         }
+    }
+
+    /// Whether boilerplate is more than half of it, and long enough to be its substance.
+    fn is_formula(&self) -> bool {
+        let marked = self.whole.len() - self.words.len();
+        marked >= SUBSTANCE_WORDS && 2 * marked > self.whole.len()
     }
 
     fn span(&self, start: usize, end: usize) -> (u32, u32) {

@@ -8,7 +8,7 @@
 //! 5,000 reprints has hardly any, whatever its count. Half, and not one, because a brief that is mostly formula agrees
 //! with every article that has the formula. Whoever called compares some of the strangers and decides.
 //!
-//! A pair is a candidate if a key that is not boilerplate supports it.
+//! A pair is a candidate if it agrees or if a key that is not boilerplate supports it.
 
 use crate::{Invalid, Result};
 
@@ -58,6 +58,8 @@ pub struct Commons<'a> {
 pub struct Suspects {
     /// The evidence by pair: row numbers, rising by (later, earlier).
     pub order: Vec<u32>,
+    /// Whether the articles of each row agree, as 1 or 0.
+    pub agreed: Vec<u8>,
     /// The common keys that may be boilerplate.
     pub commons: Vec<u32>,
     /// Some of their holders that otherwise differ: key i has `example_offsets[i]..example_offsets[i + 1]`.
@@ -90,7 +92,7 @@ pub fn suspect(
     let mut order: Vec<(u64, u32)> =
         (0..rows).map(|i| (u64::from(evidence.later[i]) << 32 | u64::from(evidence.earlier[i]), i as u32)).collect();
     order.sort_unstable();
-    let mut agreed = vec![false; rows];
+    let mut agreed = vec![0; rows];
     let mut places = Vec::new();
     for pair in order.chunk_by(|one, other| one.0 == other.0) {
         let (later, earlier) = (evidence.later[pair[0].1 as usize], evidence.earlier[pair[0].1 as usize]);
@@ -100,7 +102,7 @@ pub fn suspect(
             f64::from(spanned(&mut places, rule)) >= rule.agree_share * f64::from(words[article as usize])
         };
         if shares(evidence.later_position, later) || shares(evidence.earlier_position, earlier) {
-            pair.iter().for_each(|row| agreed[row.1 as usize] = true);
+            pair.iter().for_each(|row| agreed[row.1 as usize] = 1);
         }
     }
     let strangers = find_strangers(evidence, &agreed);
@@ -119,10 +121,13 @@ pub fn suspect(
         answer.example_offsets.push(answer.example_ranks.len() as i64);
     }
     answer.order = order.into_iter().map(|row| row.1).collect();
+    answer.agreed = agreed;
     Ok(answer)
 }
 
-/// The pairs that a key outside `boilerplate` (common keys, rising) supports, as `suspect` ordered them: (later, earlier).
+/// The pairs that agree or that a key outside `boilerplate` (common keys, rising) supports: (later, earlier).
+///
+/// `order` and `agreed` are from `suspect`.
 ///
 /// # Errors
 /// When columns differ in length.
@@ -131,17 +136,18 @@ pub fn nominate(
     earlier: &[u32],
     common: &[u32],
     order: &[u32],
+    agreed: &[u8],
     boilerplate: &[u32],
 ) -> Result<(Vec<u32>, Vec<u32>)> {
     let rows = later.len();
-    if [earlier.len(), common.len(), order.len()] != [rows; 3] || order.iter().any(|row| *row as usize >= rows) {
+    if [earlier.len(), common.len(), order.len(), agreed.len()] != [rows; 4] || order.iter().any(|row| *row as usize >= rows) {
         return Err(Invalid(format!("expected columns of {rows} rows and an order of them")));
     }
     let mut pairs = (Vec::new(), Vec::new());
     for row in order.iter().map(|row| *row as usize) {
         let pair = (later[row], earlier[row]);
         let known = pairs.0.last() == Some(&pair.0) && pairs.1.last() == Some(&pair.1);
-        if !known && boilerplate.binary_search(&common[row]).is_err() {
+        if !known && (agreed[row] == 1 || boilerplate.binary_search(&common[row]).is_err()) {
             pairs.0.push(pair.0);
             pairs.1.push(pair.1);
         }
@@ -150,15 +156,15 @@ pub fn nominate(
 }
 
 /// (common key, article) for the holders that agree with fewer than half of those they were paired with.
-fn find_strangers(evidence: Columns<'_>, agreed: &[bool]) -> Vec<(u32, u32)> {
-    let mut meetings: Vec<(u32, u32, bool)> = (0..agreed.len())
+fn find_strangers(evidence: Columns<'_>, agreed: &[u8]) -> Vec<(u32, u32)> {
+    let mut meetings: Vec<(u32, u32, u8)> = (0..agreed.len())
         .filter(|row| evidence.common[*row] != u32::MAX)
         .map(|row| (evidence.common[row], evidence.later[row], agreed[row]))
         .collect();
     meetings.sort_unstable();
     meetings
         .chunk_by(|one, other| (one.0, one.1) == (other.0, other.1))
-        .filter(|mine| 2 * mine.iter().filter(|meeting| meeting.2).count() < mine.len())
+        .filter(|mine| 2 * mine.iter().filter(|meeting| meeting.2 == 1).count() < mine.len())
         .map(|mine| (mine[0].0, mine[0].1))
         .collect()
 }

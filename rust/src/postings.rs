@@ -239,6 +239,7 @@ pub fn collide(postings: &[&Postings], shard: usize, firsts: &[usize], ranks: &[
         if distinct <= limits.all_holders {
             pair_all(&holders, distinct, limits, &mut evidence);
         } else {
+            link_to_earliest(&holders, limits, &mut evidence);
             group_by_side(&mut holders, |holder| holder.right, limits, &mut evidence);
             group_by_side(&mut holders, |holder| holder.left, limits, &mut evidence);
         }
@@ -262,16 +263,21 @@ fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut 
             }
         }
     }
-    if distinct >= limits.common_holders && evidence.later.len() > before {
-        let common = evidence.common_sizes.len() as u32;
-        let mut supported: Vec<u32> = [&evidence.later[before..], &evidence.earlier[before..]].concat();
-        supported.sort_unstable();
-        supported.dedup();
-        if supported.len() >= limits.common_holders {
-            evidence.common[before..].fill(common);
-            evidence.push_common(holders.iter().filter(|holder| supported.binary_search(&holder.rank).is_ok()));
+    if distinct >= limits.common_holders {
+        evidence.note_common(before, holders, limits);
+    }
+}
+
+/// Links holders that settle with one of the earliest: a formula with words that vary, a family with edits.
+fn link_to_earliest(holders: &[Holder], limits: Limits, evidence: &mut Evidence) {
+    let before = evidence.later.len();
+    for (i, later) in holders.iter().enumerate() {
+        let earliest = holders[..i].iter().take_while(|earlier| earlier.rank != later.rank).take(2 * limits.links);
+        for earlier in earliest.filter(|earlier| settles(later, earlier, limits.settled_words)).take(limits.links) {
+            evidence.push(later, earlier, RARE);
         }
     }
+    evidence.note_common(before, holders, limits);
 }
 
 fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: Limits, evidence: &mut Evidence) {
@@ -313,6 +319,17 @@ impl Evidence {
         self.later_position.push(later.position);
         self.earlier_position.push(earlier.position);
         self.common.push(common);
+    }
+
+    /// Makes the evidence since `before` that of a common key, if it has enough holders.
+    fn note_common(&mut self, before: usize, holders: &[Holder], limits: Limits) {
+        let mut supported: Vec<u32> = [&self.later[before..], &self.earlier[before..]].concat();
+        supported.sort_unstable();
+        supported.dedup();
+        if supported.len() >= limits.common_holders {
+            self.common[before..].fill(self.common_sizes.len() as u32);
+            self.push_common(holders.iter().filter(|holder| supported.binary_search(&holder.rank).is_ok()));
+        }
     }
 
     fn push_common<'a>(&mut self, holders: impl Iterator<Item = &'a Holder>) {

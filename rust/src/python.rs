@@ -283,6 +283,7 @@ mod _core {
         let answer = run(py, || candidates::suspect(evidence, commons, words, rule))?;
         let columns = PyDict::new(py);
         columns.set_item("order", answer.order.into_pyarray(py))?;
+        columns.set_item("agreed", answer.agreed.into_pyarray(py))?;
         columns.set_item("commons", answer.commons.into_pyarray(py))?;
         columns.set_item("example_ranks", answer.example_ranks.into_pyarray(py))?;
         columns.set_item("example_positions", answer.example_positions.into_pyarray(py))?;
@@ -298,11 +299,13 @@ mod _core {
         earlier: Slice<'py, u32>,
         common: Slice<'py, u32>,
         order: Slice<'py, u32>,
+        agreed: Slice<'py, u8>,
         boilerplate: Slice<'py, u32>,
     ) -> PyResult<(Array<'py, u32>, Array<'py, u32>)> {
         let (later, earlier, common) = (later.as_slice()?, earlier.as_slice()?, common.as_slice()?);
-        let (order, boilerplate) = (order.as_slice()?, boilerplate.as_slice()?);
-        let (later, earlier) = run(py, || candidates::nominate(later, earlier, common, order, boilerplate))?;
+        let (order, agreed, boilerplate) = (order.as_slice()?, agreed.as_slice()?, boilerplate.as_slice()?);
+        let (later, earlier) =
+            run(py, || candidates::nominate(later, earlier, common, order, agreed, boilerplate))?;
         Ok((later.into_pyarray(py), earlier.into_pyarray(py)))
     }
 

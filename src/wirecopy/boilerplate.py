@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .comparison import DEFAULT_PRESET, compare_rows, get_preset
 from .model import Tokens
 
 ARTICLES = 8
@@ -39,12 +38,12 @@ GAP_WORDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """A key that is boilerplate: how many articles hold it, and some of them, that otherwise differ.
+    """Something that many articles have in common: the `holders`, and some of them as examples.
 
-    `ranks` are those articles' ranks, `places` the word at which each has the key.
+    `ranks` are the examples, `places` the word at which each of them has it.
     """
 
-    articles: int
+    holders: NDArray[np.uint32]
     ranks: NDArray[np.uint32]
     places: NDArray[np.uint32]
 
@@ -56,17 +55,6 @@ class Formula:
     articles: int
     example: str
     article: str
-
-
-def convict(tokens: Tokens, suspects: Sequence[Common]) -> list[bool]:
-    """Whether each suspect is boilerplate; the rows of `tokens` are the articles of `suspects`, one after another."""
-    edges = np.cumsum([0] + [len(common.ranks) for common in suspects])
-    queries = np.setdiff1d(np.arange(edges[-1]), edges[:-1]).astype(np.uint32)
-    compared = compare_rows(tokens, queries, queries - np.uint32(1), get_preset(DEFAULT_PRESET))
-    agree = np.maximum(compared.query_covered, compared.found_covered) >= AGREE_SHARE
-    owner = np.searchsorted(edges, queries, side="right") - 1
-    agreeing = np.bincount(owner, agree, len(suspects))
-    return [bool(2 * count < len(common.ranks) - 1) for count, common in zip(agreeing, suspects, strict=True)]
 
 
 def learn_shingles(tokens: Tokens, commons: Sequence[Common]) -> NDArray[np.uint64]:
@@ -111,7 +99,7 @@ def describe(
     rows = np.cumsum([0] + [len(common.ranks) for common in commons])[:-1].tolist()
     formulas: list[Formula] = []
     seen: set[int] = set()
-    for common, row in sorted(zip(commons, rows, strict=True), key=lambda pair: (-pair[0].articles, pair[1])):
+    for common, row in sorted(zip(commons, rows, strict=True), key=lambda pair: (-len(pair[0].holders), pair[1])):
         first, last = (int(edge) for edge in tokens.offsets[row : row + 2])
         start = end = first + int(common.places[0])
         while start > first and marks[start - 1]:
@@ -122,6 +110,6 @@ def describe(
         runs = {hash(tuple(words[i : i + SHINGLE_WORDS])) for i in range(max(1, len(words) - SHINGLE_WORDS + 1))}
         if end > start and runs.isdisjoint(seen):
             example = text_of(row)[int(tokens.starts[start]) : int(tokens.ends[end - 1])]
-            formulas.append(Formula(common.articles, example, ids[row]))
+            formulas.append(Formula(len(common.holders), example, ids[row]))
         seen |= runs
     return formulas

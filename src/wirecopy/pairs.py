@@ -35,12 +35,13 @@ class Evidence:
     """The collisions of all keys that the words around them support, one a row.
 
     `columns` are later, earlier, later_position, earlier_position and common (the number of a common key); `order` puts the rows by
-    pair. `suspects` are the common keys that may be boilerplate, by their numbers. `weak` is how many other collisions
+    pair, `agreed` is 1 where the pair shares half of an article. `suspects` are the common keys that may be boilerplate, by their numbers. `weak` is how many other collisions
     there were.
     """
 
     columns: dict[str, NDArray[np.uint32]]
     order: NDArray[np.uint32]
+    agreed: NDArray[np.uint8]
     suspects: dict[int, Common]
     weak: int
 
@@ -48,9 +49,9 @@ class Evidence:
         return len(self.order)
 
     def nominate(self, boilerplate: Sequence[int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """The candidates, (later, earlier), rising: pairs that a key outside `boilerplate` supports."""
+        """The candidates, (later, earlier), rising: pairs that agree or that a key outside `boilerplate` supports."""
         columns = (self.columns[name] for name in ("later", "earlier", "common"))
-        return _core.nominate(*columns, self.order, np.array(sorted(boilerplate), np.uint32))
+        return _core.nominate(*columns, self.order, self.agreed, np.array(sorted(boilerplate), np.uint32))
 
 
 def file(tokens: Tokens, keys: Keys) -> _core.Postings:
@@ -90,13 +91,13 @@ def collide(
         first_common += len(shard["common_sizes"])
     weak = sum(shard.pop("weak") for shard in shards)
     column = {name: np.concatenate([shard.pop(name) for shard in shards]) for name in list(shards[0])}
-    sizes = column.pop("common_sizes")
+    offsets = np.concatenate([[0], np.cumsum(column.pop("common_sizes"))])
     holders, positions = column.pop("common_holders"), column.pop("common_positions")
     answer = _core.suspect(
         **column,
         common_holders=holders,
         common_positions=positions,
-        common_offsets=np.concatenate([[0], np.cumsum(sizes)]),
+        common_offsets=offsets,
         words=words,
         boilerplate_articles=boilerplate.ARTICLES if method.guaranteed_words else MOST,
         examples=boilerplate.EXAMPLES,
@@ -105,9 +106,12 @@ def collide(
         agree_share=boilerplate.AGREE_SHARE,
     )
     edges = answer["example_offsets"].tolist()
-    examples = zip(answer["commons"].tolist(), edges, edges[1:], strict=False)
     suspects = {
-        number: Common(int(sizes[number]), answer["example_ranks"][start:end], answer["example_positions"][start:end])
-        for number, start, end in examples
+        number: Common(
+            holders[offsets[number] : offsets[number + 1]],
+            answer["example_ranks"][start:end],
+            answer["example_positions"][start:end],
+        )
+        for number, start, end in zip(answer["commons"].tolist(), edges, edges[1:], strict=False)
     }
-    return Evidence(column, answer["order"], suspects, weak)
+    return Evidence(column, answer["order"], answer["agreed"], suspects, weak)

@@ -69,3 +69,13 @@ def tokenise(
             text, offsets, diacritics=view.diacritics, spans=spans, sentences=view.sentences, words=words
         )
     )
+
+
+def find_words(tokens: Tokens, rows: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.uint32]:
+    """The number of the word that starts at a place, in code points, of each of these rows."""
+    assert tokens.starts is not None, "finding words needs spans"
+    numbers = [
+        np.searchsorted(tokens.starts[tokens.offsets[row] : tokens.offsets[row + 1]], place)
+        for row, place in zip(rows.tolist(), places.tolist(), strict=True)
+    ]
+    return np.array(numbers, np.uint32)

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, boilerplate, methods, text
-from ..boilerplate import Formula
 from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_preset
 from ..errors import UsageError
-from ..model import Articles, Tokens
-from ..pairs import Evidence, collide, file
+from ..model import Articles
+from ..pairs import collide, file
 from ..sources import Fields, Work, read
 from .collection import Pile, Pool, open_pool
+from .formulas import Boilerplate
 from .matches import Matches
 
 __all__ = ["Matches", "Progress", "find"]
@@ -80,23 +80,35 @@ def _find(
         collide(one, postings, pile.firsts, ranks, words, linked=linked, apply=pool.map)
         for one, postings in zip(nominating, filed, strict=True)
     ]
-    commons, formulas, shingles = _learn_boilerplate(pile, order, evidence)
-    later, earlier, by = _unite([one.nominate(mine) for one, mine in zip(evidence, commons, strict=True)])
+    known = Boilerplate(pile, order)
+    convicted = [known.learn(one.suspects) for one in evidence]
+    later, earlier, by = _unite([one.nominate(mine) for one, mine in zip(evidence, convicted, strict=True)])
+    candidates, collisions = len(later), sum(len(one) + one.weak for one in evidence)
+    del evidence
     progress("nominating", 1, 1)
-    compared, kept = _compare(pile, order, later, earlier, shingles, preset, pool, progress)
+    compared, kept = _compare(pile, order, later, earlier, known.shingles, preset, pool, progress)
+    later, earlier, by = later[kept], earlier[kept], by[kept]
+    holders = known.learn_passages(later, earlier, compared)
+    if len(holders):
+        again = np.isin(later, holders) | np.isin(earlier, holders)
+        redone, kept = _compare(pile, order, later[again], earlier[again], known.shingles, preset, pool, progress)
+        numbers = np.concatenate([np.flatnonzero(~again), np.flatnonzero(again)[kept]])
+        by_time = np.argsort(numbers)
+        compared = Compared.join([compared.take(np.flatnonzero(~again)), redone]).take(by_time)
+        later, earlier, by = (column[numbers[by_time]] for column in (later, earlier, by))
     return Matches(
         pile,
-        order[later[kept]],
-        order[earlier[kept]],
-        by[kept],
+        order[later],
+        order[earlier],
+        by,
         compared,
         tuple(one.name for one in nominating),
-        formulas,
+        known.formulas,
         {
             "articles": len(order),
-            "collisions": sum(len(one) + one.weak for one in evidence),
-            "candidates": len(later),
-            "matches": len(kept),
+            "collisions": collisions,
+            "candidates": candidates,
+            "matches": len(later),
         },
     )
 
@@ -140,35 +152,6 @@ def _distinct(values: NDArray[Any]) -> NDArray[Any]:
     """Sorted, each once; np.unique hashes, which is slow for many."""
     values = np.sort(values)
     return values[np.concatenate([[True], values[1:] != values[:-1]])] if len(values) else values
-
-
-def _learn_boilerplate(
-    pile: Pile, order: NDArray[np.int64], evidence: Sequence[Evidence]
-) -> tuple[list[list[int]], list[Formula], NDArray[np.uint64]]:
-    """Which common keys of each method are boilerplate, the formulas for people to see, and their shingles."""
-    named = [(bit, number, common) for bit, one in enumerate(evidence) for number, common in one.suspects.items()]
-    convicted: list[list[int]] = [[] for _ in evidence]
-    if not named:
-        return convicted, [], np.empty(0, np.uint64)
-    tokens = _tokens_of(pile, order, [common for _, _, common in named])
-    guilty = boilerplate.convict(tokens, [common for _, _, common in named])
-    for (bit, number, _), is_guilty in zip(named, guilty, strict=True):
-        if is_guilty:
-            convicted[bit].append(number)
-    commons = [common for (_, _, common), is_guilty in zip(named, guilty, strict=True) if is_guilty]
-    if not commons:
-        return convicted, [], np.empty(0, np.uint64)
-    tokens = _tokens_of(pile, order, commons)
-    shingles = boilerplate.learn_shingles(tokens, commons)
-    numbers = order[np.concatenate([common.ranks for common in commons])].tolist()
-    ids = [pile.ids[number] for number in numbers]
-    formulas = boilerplate.describe(tokens, commons, shingles, ids, lambda row: pile.text_of(numbers[row]))
-    return convicted, formulas, shingles
-
-
-def _tokens_of(pile: Pile, order: NDArray[np.int64], commons: Sequence[boilerplate.Common]) -> Tokens:
-    ranks = np.concatenate([common.ranks for common in commons])
-    return text.tokenise(*pile.texts(order[ranks].tolist()), spans=True)
 
 
 def _compare(
