@@ -17,7 +17,7 @@
 //! Cost: linear in the words, plus `LOOK_BACK` for each run. Wrong where the same words are common to both by chance:
 //! tables, lists, box scores.
 
-use crate::shingles::{check_offsets, shingle_ends};
+use crate::shingles::{ShingleSet, check_offsets, mix};
 use crate::{Invalid, Result};
 
 /// Occurrences of a gram in one article that are all tried.
@@ -162,7 +162,7 @@ impl<'a> Prepared<'a> {
         let range = batch.offsets[row] as usize..batch.offsets[row + 1] as usize;
         let whole = &batch.hashes[range.clone()];
         let halves = batch.halves.map(|h| &h[range.clone()]);
-        let shingles = ShingleSet::new(whole, halves);
+        let shingles = ShingleSet::of_words(whole, halves, RESEMBLANCE_WORDS);
         match batch.boilerplate.map(|b| &b[range]).filter(|b| b.iter().any(|mark| *mark != 0)) {
             None => Self { words: whole.into(), halves: halves.map(<[u8]>::to_vec), numbers: None, whole, shingles },
             Some(marks) => {
@@ -194,52 +194,6 @@ impl<'a> Prepared<'a> {
     fn weight(&self, start: usize, end: usize) -> usize {
         self.halves.as_ref().map_or(2 * (end - start), |h| h[start..end].iter().map(|half| usize::from(*half)).sum())
     }
-}
-
-/// The distinct shingles of an article, as an open-addressing table; 0 is an empty place.
-struct ShingleSet {
-    table: Vec<u64>,
-    len: usize,
-}
-
-impl ShingleSet {
-    fn new(words: &[u64], halves: Option<&[u8]>) -> Self {
-        let mut set = Self { table: vec![0; (words.len() * 2).next_power_of_two().max(2)], len: 0 };
-        match halves.filter(|h| h.contains(&1)) {
-            None => words.windows(RESEMBLANCE_WORDS).for_each(|shingle| set.insert(mix(shingle))),
-            Some(halves) => {
-                let ends = shingle_ends(words.len(), Some(halves), RESEMBLANCE_WORDS);
-                ends.iter().enumerate().for_each(|(start, end)| set.insert(mix(&words[start..*end])));
-            }
-        }
-        set
-    }
-
-    fn place(&self, shingle: u64) -> usize {
-        let mask = self.table.len() - 1;
-        let mut place = (shingle >> 32) as usize & mask;
-        while self.table[place] != 0 && self.table[place] != shingle {
-            place = (place + 1) & mask;
-        }
-        place
-    }
-
-    fn insert(&mut self, shingle: u64) {
-        let place = self.place(shingle);
-        self.len += usize::from(self.table[place] == 0);
-        self.table[place] = shingle;
-    }
-
-    fn shared(&self, other: &Self) -> usize {
-        let (few, many) = if self.table.len() <= other.table.len() { (self, other) } else { (other, self) };
-        few.table.iter().filter(|shingle| **shingle != 0 && many.table[many.place(**shingle)] != 0).count()
-    }
-}
-
-/// A hash of a few words, never 0.
-fn mix(words: &[u64]) -> u64 {
-    let sum = words.iter().fold(0_u64, |sum, word| (sum.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    (sum ^ (sum >> 31)).max(1)
 }
 
 /// Where each gram of an article stands: heads of chains by hash, chains in rising order of place.
@@ -293,7 +247,7 @@ struct Run {
 fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Settings) -> Comparison {
     let identical = query.whole == found.whole;
     let shared = query.shingles.shared(&found.shingles);
-    let union = query.shingles.len + found.shingles.len - shared;
+    let union = query.shingles.len() + found.shingles.len() - shared;
     let mut passages = if query.words == found.words {
         let len = query.words.len();
         let whole = Run { query: 0, found: 0, len };
@@ -354,7 +308,12 @@ fn find_runs(query: &[u64], found: &[u64], index: &Index, gram: usize) -> Vec<Ru
             if goes_on || query[start..start + gram] != found[*place..*place + gram] {
                 continue;
             }
-            let len = query[start..].iter().zip(&found[*place..]).take(budget).take_while(|(one, other)| one == other).count();
+            let len = query[start..]
+                .iter()
+                .zip(&found[*place..])
+                .take(budget)
+                .take_while(|(one, other)| one == other)
+                .count();
             if len < gram {
                 return runs;
             }
@@ -482,74 +441,4 @@ fn common_words(one: &[u64], other: &[u64]) -> usize {
         }
     }
     row[other.len()]
-}
-
-/// Marks (1) the words that stand in a boilerplate shingle, and gaps of at most `gap_words` between such words.
-///
-/// # Errors
-/// When columns do not fit each other.
-pub fn mark_boilerplate(batch: Batch<'_>, shingles: &[u64], shingle_words: usize, gap_words: usize) -> Result<Vec<u8>> {
-    check_offsets(batch.offsets, batch.hashes.len(), "words")?;
-    let mut set = ShingleSet { table: vec![0; (shingles.len() * 4).next_power_of_two().max(64)], len: 0 };
-    shingles.iter().for_each(|shingle| set.insert(*shingle));
-    let mut marks = vec![0; batch.hashes.len()];
-    for bounds in batch.offsets.windows(2) {
-        let range = bounds[0] as usize..bounds[1] as usize;
-        let words = &batch.hashes[range.clone()];
-        let halves = batch.halves.map(|h| &h[range.clone()]);
-        let marks = &mut marks[range];
-        let mut reach = None;
-        for (start, end) in spans(words.len(), halves, shingle_words) {
-            if set.table[set.place(mix(&words[start..end]))] != 0 {
-                let from = reach.filter(|reach| start <= reach + gap_words).map_or(start, |reach: usize| reach.min(start));
-                marks[from..end].fill(1);
-                reach = Some(end);
-            }
-        }
-    }
-    Ok(marks)
-}
-
-fn spans(words: usize, halves: Option<&[u8]>, shingle_words: usize) -> Vec<(usize, usize)> {
-    match halves.filter(|h| h.contains(&1)) {
-        None => (shingle_words..=words).map(|end| (end - shingle_words, end)).collect(),
-        Some(halves) => shingle_ends(words, Some(halves), shingle_words).into_iter().enumerate().collect(),
-    }
-}
-
-/// Shingles within `reach_words` of a place that stand around `least` of the places given, one for each row.
-///
-/// # Errors
-/// When columns do not fit each other.
-pub fn common_shingles(
-    batch: Batch<'_>,
-    positions: &[u32],
-    shingle_words: usize,
-    reach_words: usize,
-    least: usize,
-) -> Result<Vec<u64>> {
-    check_offsets(batch.offsets, batch.hashes.len(), "words")?;
-    if positions.len() + 1 != batch.offsets.len() {
-        return Err(Invalid(format!("expected {} positions, got {}", batch.offsets.len() - 1, positions.len())));
-    }
-    let mut all = Vec::new();
-    let mut own = Vec::new();
-    for (bounds, position) in batch.offsets.windows(2).zip(positions) {
-        let range = bounds[0] as usize..bounds[1] as usize;
-        let words = &batch.hashes[range.clone()];
-        let halves = batch.halves.map(|h| &h[range]);
-        let near = (*position as usize).saturating_sub(reach_words)..(*position as usize + reach_words);
-        own.clear();
-        own.extend(
-            spans(words.len(), halves, shingle_words)
-                .into_iter()
-                .filter(|(start, _)| near.contains(start))
-                .map(|(start, end)| mix(&words[start..end])),
-        );
-        own.sort_unstable();
-        own.dedup();
-        all.append(&mut own);
-    }
-    all.sort_unstable();
-    Ok(all.chunk_by(|one, other| one == other).filter(|same| same.len() >= least).map(|same| same[0]).collect())
 }

@@ -10,6 +10,7 @@
 //!
 //! A pair is a candidate if it agrees or if a key that is not boilerplate supports it.
 
+use crate::postings::LINKED;
 use crate::{Invalid, Result};
 
 /// Evidence of all shards, as columns; see `postings::Evidence`.
@@ -74,14 +75,10 @@ pub struct Suspects {
 ///
 /// # Errors
 /// When columns differ in length or name an article beyond `words`.
-pub fn suspect(
-    evidence: Columns<'_>,
-    commons: Commons<'_>,
-    words: &[u32],
-    rule: Rule,
-) -> Result<Suspects> {
+pub fn suspect(evidence: Columns<'_>, commons: Commons<'_>, words: &[u32], rule: Rule) -> Result<Suspects> {
     let rows = evidence.later.len();
-    let lengths = [evidence.earlier.len(), evidence.later_position.len(), evidence.earlier_position.len(), evidence.common.len()];
+    let lengths =
+        [evidence.earlier.len(), evidence.later_position.len(), evidence.earlier_position.len(), evidence.common.len()];
     if lengths != [rows; 4] {
         return Err(Invalid(format!("expected columns of {rows} rows, got {lengths:?}")));
     }
@@ -102,7 +99,9 @@ pub fn suspect(
             f64::from(spanned(&mut places, rule)) >= rule.agree_share * f64::from(words[article as usize])
         };
         if shares(evidence.later_position, later) || shares(evidence.earlier_position, earlier) {
-            pair.iter().for_each(|row| agreed[row.1 as usize] = 1);
+            for row in pair {
+                agreed[row.1 as usize] = 1;
+            }
         }
     }
     let strangers = find_strangers(evidence, &agreed);
@@ -114,7 +113,10 @@ pub fn suspect(
             continue;
         }
         answer.commons.push(common as u32);
-        for place in holders.filter(|place| mine.binary_search(&(common as u32, commons.holders[*place])).is_ok()).take(rule.examples) {
+        for place in holders
+            .filter(|place| mine.binary_search(&(common as u32, commons.holders[*place])).is_ok())
+            .take(rule.examples)
+        {
             answer.example_ranks.push(commons.holders[place]);
             answer.example_positions.push(commons.positions[place]);
         }
@@ -125,40 +127,66 @@ pub fn suspect(
     Ok(answer)
 }
 
-/// The pairs that agree or that a key outside `boilerplate` (common keys, rising) supports: (later, earlier).
+/// What `nominate` needs to know of common keys.
+#[derive(Debug, Clone, Copy)]
+pub struct Families<'a> {
+    /// The common keys that are boilerplate, rising.
+    pub boilerplate: &'a [u32],
+    /// How many holders each common key has.
+    pub sizes: &'a [i64],
+    /// Keys with more holders only link.
+    pub all_holders: i64,
+    /// Earlier articles that an article is linked to at most.
+    pub links: usize,
+}
+
+/// The candidates, (later, earlier): pairs that agree or that a key outside boilerplate supports.
 ///
-/// `order` and `agreed` are from `suspect`.
+/// Of pairs that only keys with many holders support, each later article keeps those with the most keys in common, then
+/// with the earliest. `order` and `agreed` are from `suspect`.
 ///
 /// # Errors
 /// When columns differ in length.
 pub fn nominate(
-    later: &[u32],
-    earlier: &[u32],
-    common: &[u32],
+    evidence: Columns<'_>,
     order: &[u32],
     agreed: &[u8],
-    boilerplate: &[u32],
+    families: Families<'_>,
 ) -> Result<(Vec<u32>, Vec<u32>)> {
-    let rows = later.len();
-    if [earlier.len(), common.len(), order.len(), agreed.len()] != [rows; 4] || order.iter().any(|row| *row as usize >= rows) {
-        return Err(Invalid(format!("expected columns of {rows} rows and an order of them")));
+    let rows = evidence.later.len();
+    let lengths = [evidence.earlier.len(), evidence.common.len(), order.len(), agreed.len()];
+    if lengths != [rows; 4] || order.iter().any(|row| *row as usize >= rows) {
+        return Err(Invalid(format!("expected columns of {rows} rows and an order of them, got {lengths:?}")));
     }
-    let mut pairs = (Vec::new(), Vec::new());
-    for row in order.iter().map(|row| *row as usize) {
-        let pair = (later[row], earlier[row]);
-        let known = pairs.0.last() == Some(&pair.0) && pairs.1.last() == Some(&pair.1);
-        if !known && (agreed[row] == 1 || boilerplate.binary_search(&common[row]).is_err()) {
-            pairs.0.push(pair.0);
-            pairs.1.push(pair.1);
+    let pair = |row: &u32| (evidence.later[*row as usize], evidence.earlier[*row as usize]);
+    let common = |row: &u32| evidence.common[*row as usize];
+    let links_only = |row: &u32| {
+        common(row) == LINKED
+            || families.sizes.get(common(row) as usize).is_some_and(|size| *size > families.all_holders)
+    };
+    let supports = |row: &u32| agreed[*row as usize] == 1 || families.boilerplate.binary_search(&common(row)).is_err();
+    let mut kept: Vec<(u32, u32)> = Vec::new();
+    let mut linked: Vec<(usize, u32)> = Vec::new();
+    for mine in order.chunk_by(|one, other| pair(one).0 == pair(other).0) {
+        linked.clear();
+        for same in mine.chunk_by(|one, other| pair(one) == pair(other)).filter(|same| same.iter().any(supports)) {
+            if same.iter().all(links_only) {
+                linked.push((same.len(), pair(&same[0]).1));
+            } else {
+                kept.push(pair(&same[0]));
+            }
         }
+        linked.sort_unstable_by_key(|(keys, earlier)| (std::cmp::Reverse(*keys), *earlier));
+        kept.extend(linked.iter().take(families.links).map(|(_, earlier)| (pair(&mine[0]).0, *earlier)));
     }
-    Ok(pairs)
+    kept.sort_unstable();
+    Ok(kept.into_iter().unzip())
 }
 
 /// (common key, article) for the holders that agree with fewer than half of those they were paired with.
 fn find_strangers(evidence: Columns<'_>, agreed: &[u8]) -> Vec<(u32, u32)> {
     let mut meetings: Vec<(u32, u32, u8)> = (0..agreed.len())
-        .filter(|row| evidence.common[*row] != u32::MAX)
+        .filter(|row| evidence.common[*row] < LINKED)
         .map(|row| (evidence.common[row], evidence.later[row], agreed[row]))
         .collect();
     meetings.sort_unstable();

@@ -55,9 +55,7 @@ impl Rest<'_> {
     fn digits(&mut self, count: usize) -> Option<i64> {
         let (digits, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
-        digits
-            .iter()
-            .try_fold(0, |n, d| d.is_ascii_digit().then(|| n * 10 + i64::from(d - b'0')))
+        digits.iter().try_fold(0, |n, d| d.is_ascii_digit().then(|| n * 10 + i64::from(d - b'0')))
     }
 
     fn time(&mut self) -> Option<i64> {
@@ -66,11 +64,7 @@ impl Rest<'_> {
         let colons = self.eat(b':');
         if colons || self.starts_with_digit() {
             minute = self.digits(2)?;
-            if if colons {
-                self.eat(b':')
-            } else {
-                self.starts_with_digit()
-            } {
+            if if colons { self.eat(b':') } else { self.starts_with_digit() } {
                 second = self.digits(2)?;
                 if self.eat(b'.') || self.eat(b',') {
                     fraction = self.fraction()?;
@@ -106,11 +100,7 @@ impl Rest<'_> {
             return None;
         };
         let hours = self.digits(2)?;
-        let minutes = if self.eat(b':') || !self.0.is_empty() {
-            self.digits(2)?
-        } else {
-            0
-        };
+        let minutes = if self.eat(b':') || !self.0.is_empty() { self.digits(2)? } else { 0 };
         (hours <= 23 && minutes <= 59).then_some(sign * (hours * 60 + minutes) * 60 * SECOND)
     }
 }
@@ -138,12 +128,7 @@ mod tests {
     #[test]
     fn dates_of_all_forms_are_read() {
         let noon = 1_614_859_200_000_000;
-        for form in [
-            "2021-03-04T12:00:00Z",
-            "20210304T12",
-            " 2021-03-04 14:00 +02:00 ",
-            "2021-03-04t07:00:00.0-0500",
-        ] {
+        for form in ["2021-03-04T12:00:00Z", "20210304T12", " 2021-03-04 14:00 +02:00 ", "2021-03-04t07:00:00.0-0500"] {
             assert_eq!(iso_microseconds(form.as_bytes()), Some(noon), "{form}");
         }
         assert_eq!(iso_microseconds(b"1970-01-01"), Some(0));
@@ -153,25 +138,13 @@ mod tests {
 
     #[test]
     fn other_forms_are_not() {
-        for form in [
-            "",
-            "2021",
-            "2021-03",
-            "2021-0304",
-            "2021-02-29",
-            "0000-01-01",
-            "2021-03-04T",
-            "2021-03-04T25:00",
-        ] {
+        for form in ["", "2021", "2021-03", "2021-0304", "2021-02-29", "0000-01-01", "2021-03-04T", "2021-03-04T25:00"]
+        {
             assert_eq!(iso_microseconds(form.as_bytes()), None, "{form}");
         }
-        for form in [
-            "2021-03-04T24:01",
-            "2021-03-04T12:00 UTC",
-            "4 March 2021",
-            "2021-03-04T12:00:00+1",
-            "２０２１-03-04",
-        ] {
+        for form in
+            ["2021-03-04T24:01", "2021-03-04T12:00 UTC", "4 March 2021", "2021-03-04T12:00:00+1", "２０２１-03-04"]
+        {
             assert_eq!(iso_microseconds(form.as_bytes()), None, "{form}");
         }
     }

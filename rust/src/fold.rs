@@ -54,23 +54,13 @@ pub struct Table {
     diacritics: bool,
 }
 
-static WITH_DIACRITICS: Table = Table {
-    pages: [const { OnceLock::new() }; 0x1100],
-    diacritics: true,
-};
-static WITHOUT_DIACRITICS: Table = Table {
-    pages: [const { OnceLock::new() }; 0x1100],
-    diacritics: false,
-};
+static WITH_DIACRITICS: Table = Table { pages: [const { OnceLock::new() }; 0x1100], diacritics: true };
+static WITHOUT_DIACRITICS: Table = Table { pages: [const { OnceLock::new() }; 0x1100], diacritics: false };
 
 impl Table {
     /// The table of the view that tells é from e, or of the one that does not.
     pub fn of(diacritics: bool) -> &'static Self {
-        if diacritics {
-            &WITH_DIACRITICS
-        } else {
-            &WITHOUT_DIACRITICS
-        }
+        if diacritics { &WITH_DIACRITICS } else { &WITHOUT_DIACRITICS }
     }
 
     /// The entry of a character.
@@ -87,20 +77,12 @@ impl Table {
 
 fn describe(c: char, diacritics: bool) -> Entry {
     let class = class(c);
-    let mut entry = Entry {
-        class,
-        moves: canonical_combining_class(c) != 0,
-        length: 0,
-        folded: [0; 8],
-        looks: lookalike(c),
-    };
+    let mut entry =
+        Entry { class, moves: canonical_combining_class(c) != 0, length: 0, folded: [0; 8], looks: lookalike(c) };
     if matches!(class, Class::Letter | Class::Single | Class::Mark) {
         let word = normalise(std::iter::once(c), diacritics, lookalike);
         let stays = |c| is_nfc_quick(std::iter::once(c)) == IsNormalized::Yes;
-        let simple = stays(c)
-            && word
-                .chars()
-                .all(|f| stays(f) && (canonical_combining_class(f) != 0) == entry.moves);
+        let simple = stays(c) && word.chars().all(|f| stays(f) && (canonical_combining_class(f) != 0) == entry.moves);
         if simple && word.len() <= entry.folded.len() {
             entry.length = word.len() as u8;
             entry.folded[..word.len()].copy_from_slice(word.as_bytes());
@@ -204,20 +186,12 @@ const KEPT: &str = "σьүգռþƒɣʋɩǀ";
 
 /// The ASCII letter that a folded letter looks like, small or capital, or the letter itself.
 fn lookalike(c: char) -> char {
-    let scripts = [
-        Script::Latin,
-        Script::Greek,
-        Script::Cyrillic,
-        Script::Armenian,
-        Script::Cherokee,
-    ];
+    let scripts = [Script::Latin, Script::Greek, Script::Cyrillic, Script::Armenian, Script::Cherokee];
     let letter = c.general_category_group() == Group::Letter && !c.is_ascii();
     if !letter || !scripts.contains(&c.script()) || KEPT.contains(c) {
         return c;
     }
-    resembles(c)
-        .or_else(|| one(c.to_uppercase()).and_then(resembles))
-        .unwrap_or(c)
+    resembles(c).or_else(|| one(c.to_uppercase()).and_then(resembles)).unwrap_or(c)
 }
 
 fn resembles(c: char) -> Option<char> {

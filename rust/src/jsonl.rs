@@ -45,11 +45,7 @@ pub struct Records {
 
 /// Read the records of all lines of `data`; blank lines are passed over.
 pub fn read_jsonl(data: &[u8], names: Names, max_record_bytes: usize) -> Records {
-    let mut records = Records {
-        text: Vec::with_capacity(data.len()),
-        offsets: vec![0],
-        ..Records::default()
-    };
+    let mut records = Records { text: Vec::with_capacity(data.len()), offsets: vec![0], ..Records::default() };
     let slots = Slots::new(names);
     let mut rest = data;
     let mut number = 0;
@@ -186,9 +182,7 @@ fn unicode_escape(rest: &[u8]) -> (char, usize) {
 }
 
 fn hex4(digits: Option<&[u8]>) -> Option<u32> {
-    digits?
-        .iter()
-        .try_fold(0, |n, &d| Some(n * 16 + char::from(d).to_digit(16)?))
+    digits?.iter().try_fold(0, |n, &d| Some(n * 16 + char::from(d).to_digit(16)?))
 }
 
 /// The wanted names and what the current line holds under each.
@@ -199,13 +193,7 @@ struct Slots<'n> {
 
 impl Slots<'_> {
     fn new(names: Names<'_>) -> Slots<'_> {
-        let all = names
-            .text
-            .iter()
-            .chain(names.id)
-            .chain(names.published)
-            .map(String::as_bytes)
-            .collect();
+        let all = names.text.iter().chain(names.id).chain(names.published).map(String::as_bytes).collect();
         Slots { names, all }
     }
 
@@ -213,16 +201,11 @@ impl Slots<'_> {
     fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         if let Err(error) = std::str::from_utf8(line) {
             let at = error.valid_up_to();
-            return Err(format!(
-                "not UTF-8 at byte {at} of the line; convert the file, e.g. iconv -f latin1 -t utf-8"
-            ));
+            return Err(format!("not UTF-8 at byte {at} of the line; convert the file, e.g. iconv -f latin1 -t utf-8"));
         }
         let mut values = vec![Value::Null; self.all.len()];
-        let mut scanner = Scanner {
-            line,
-            at: 0,
-            has_control: line.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20,
-        };
+        let mut scanner =
+            Scanner { line, at: 0, has_control: line.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20 };
         scanner.record(&self.all, &mut values)?;
         let (texts, others) = values.split_at(self.names.text.len());
         let (ids, dates) = others.split_at(self.names.id.len());
@@ -232,25 +215,13 @@ impl Slots<'_> {
             Value::Text(quoted) => quoted,
             Value::Null => return Err(self.no_text(line)),
             other => {
-                return Err(format!(
-                    "field '{}' is {}, not a string",
-                    self.names.text[text_at],
-                    other.kind()
-                ));
+                return Err(format!("field '{}' is {}, not a string", self.names.text[text_at], other.kind()));
             }
         };
         if matches!(id, Value::Nested(_) | Value::Bare(b"true" | b"false")) {
-            return Err(format!(
-                "field '{}' is {}, not a string or a number",
-                self.names.id[id_at],
-                id.kind()
-            ));
+            return Err(format!("field '{}' is {}, not a string or a number", self.names.id[id_at], id.kind()));
         }
-        Ok(Record {
-            text,
-            id,
-            published: first(dates).1,
-        })
+        Ok(Record { text, id, published: first(dates).1 })
     }
 
     fn no_text(&self, line: &[u8]) -> String {
@@ -267,11 +238,7 @@ impl Slots<'_> {
         }
         let shown: Vec<String> = keys.iter().take(12).map(|key| key.chars().take(40).collect()).collect();
         let more = if keys.len() > shown.len() { ", …" } else { "" };
-        let _ = write!(
-            reason,
-            ": found keys {}{more}; name it with --text-field",
-            shown.join(", ")
-        );
+        let _ = write!(reason, ": found keys {}{more}; name it with --text-field", shown.join(", "));
         reason
     }
 }
@@ -288,11 +255,7 @@ fn is_space(byte: u8) -> bool {
 
 /// The keys of a line that is known to be an object.
 fn keys(line: &[u8]) -> Vec<String> {
-    let mut scanner = Scanner {
-        line,
-        at: 0,
-        has_control: false,
-    };
+    let mut scanner = Scanner { line, at: 0, has_control: false };
     let mut keys = Vec::new();
     let _ = scanner.object(1, |key, _| keys.push(key.to_text()));
     keys
@@ -409,11 +372,7 @@ impl<'a> Scanner<'a> {
         for word in [&b"null"[..], b"true", b"false", b"NaN", b"Infinity", b"-Infinity"] {
             if rest.starts_with(word) {
                 self.at += word.len();
-                return Ok(if matches!(word, b"true" | b"false") {
-                    Value::Bare(word)
-                } else {
-                    Value::Null
-                });
+                return Ok(if matches!(word, b"true" | b"false") { Value::Bare(word) } else { Value::Null });
             }
         }
         self.fail("expected a value")
@@ -496,15 +455,7 @@ mod tests {
     fn read(data: &str) -> Records {
         let names = |n: &[&str]| n.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (text, id, published) = (names(&["text", "body"]), names(&["id"]), names(&["published", "date"]));
-        read_jsonl(
-            data.as_bytes(),
-            Names {
-                text: &text,
-                id: &id,
-                published: &published,
-            },
-            1 << 20,
-        )
+        read_jsonl(data.as_bytes(), Names { text: &text, id: &id, published: &published }, 1 << 20)
     }
 
     #[test]

@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod align;
+pub mod boilerplate;
 pub mod candidates;
 pub mod dates;
 pub mod fold;

@@ -27,6 +27,8 @@ const MISMATCHES: u32 = 2;
 const REPEATS: usize = 8;
 /// Marks evidence whose key is not common.
 const RARE: u32 = u32::MAX;
+/// Marks evidence of a few holders of a key that many hold.
+pub const LINKED: u32 = u32::MAX - 1;
 
 /// One key of one article: where it stands and the words around it. Four bits of 0 are outside the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +85,7 @@ pub struct Evidence {
     pub later_position: Vec<u32>,
     /// Word number of the key in the earlier article.
     pub earlier_position: Vec<u32>,
-    /// Which group of `commons` it comes from, or `u32::MAX`.
+    /// Which common key it comes from; `u32::MAX` for none, `LINKED` for some holders of a key that many hold.
     pub common: Vec<u32>,
     /// How many collisions the words around them do not support.
     pub weak: usize,
@@ -182,7 +184,8 @@ fn agreement(one: u64, other: u64) -> u32 {
 
 /// Whether the words around a shared key support it: `settled_words` of them agree, or half of those there are.
 fn settles(later: &Holder, earlier: &Holder, settled_words: u32) -> bool {
-    let around = |holder: &Holder| 2 * CONTEXT as u32 - outside(holder.left).count_ones() - outside(holder.right).count_ones();
+    let around =
+        |holder: &Holder| 2 * CONTEXT as u32 - outside(holder.left).count_ones() - outside(holder.right).count_ones();
     let enough = settled_words.min(around(later).min(around(earlier)).div_ceil(2));
     agreement(later.left, earlier.left) + agreement(later.right, earlier.right) >= enough
 }
@@ -198,11 +201,18 @@ struct Holder {
 ///
 /// # Errors
 /// When there is no such shard or a row has no rank.
-pub fn collide(postings: &[&Postings], shard: usize, firsts: &[usize], ranks: &[u32], limits: Limits) -> Result<Evidence> {
+pub fn collide(
+    postings: &[&Postings],
+    shard: usize,
+    firsts: &[usize],
+    ranks: &[u32],
+    limits: Limits,
+) -> Result<Evidence> {
     if shard >= SHARDS || firsts.len() != postings.len() {
         return Err(Invalid(format!("expected a shard under {SHARDS} and a first article for every batch")));
     }
-    let slices = || postings.iter().zip(firsts).map(|(p, first)| (&p.entries[p.bounds[shard]..p.bounds[shard + 1]], *first));
+    let slices =
+        || postings.iter().zip(firsts).map(|(p, first)| (&p.entries[p.bounds[shard]..p.bounds[shard + 1]], *first));
     let total = slices().map(|(slice, _)| slice.len()).sum();
     let mut order: Vec<(u64, u32, u32)> = Vec::with_capacity(total);
     let mut entries: Vec<Posting> = Vec::with_capacity(total);
@@ -274,7 +284,7 @@ fn link_to_earliest(holders: &[Holder], limits: Limits, evidence: &mut Evidence)
     for (i, later) in holders.iter().enumerate() {
         let earliest = holders[..i].iter().take_while(|earlier| earlier.rank != later.rank).take(2 * limits.links);
         for earlier in earliest.filter(|earlier| settles(later, earlier, limits.settled_words)).take(limits.links) {
-            evidence.push(later, earlier, RARE);
+            evidence.push(later, earlier, LINKED);
         }
     }
     evidence.note_common(before, holders, limits);
@@ -289,7 +299,7 @@ fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: 
         if short && side(&group[0]) | (group[0].left | group[0].right) != 0 || distinct < 2 {
             continue;
         }
-        let common = if distinct >= limits.common_holders { evidence.common_sizes.len() as u32 } else { RARE };
+        let common = if distinct >= limits.common_holders { evidence.common_sizes.len() as u32 } else { LINKED };
         let linked = if distinct > limits.all_holders { limits.links } else { usize::MAX };
         for (i, later) in group.iter().enumerate() {
             let (mut partners, mut last) = (0, None);
@@ -306,7 +316,7 @@ fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: 
                 evidence.push(later, earlier, common);
             }
         }
-        if common != RARE {
+        if common != LINKED {
             evidence.push_common(group.iter());
         }
     }

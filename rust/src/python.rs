@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
 
-use crate::{Result, align, candidates, dates, jsonl, postings, shingles, statistics, text};
+use crate::{Result, align, boilerplate, candidates, dates, jsonl, postings, shingles, statistics, text};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 type Slice<'py, T> = PyReadonlyArray1<'py, T>;
@@ -68,9 +68,7 @@ mod _core {
     ) -> PyResult<Tokens<'py>> {
         let (bytes, offsets) = (text.as_slice()?, offsets.as_slice()?);
         let view = text::View { diacritics, sentences };
-        let tokens = run(py, || {
-            text::tokenise(bytes, offsets, &view, text::Want { spans, words })
-        })?;
+        let tokens = run(py, || text::tokenise(bytes, offsets, &view, text::Want { spans, words }))?;
         let (starts, ends) = tokens.spans.unzip();
         let (sentences, sentence_offsets) = tokens.sentences.unzip();
         Ok((
@@ -129,6 +127,10 @@ mod _core {
     fn blake3_hex(py: Python<'_>, texts: Vec<PyBackedBytes>) -> PyResult<Vec<String>> {
         run(py, || Ok(texts.iter().map(|text| blake3::hash(text).to_hex().to_string()).collect()))
     }
+
+    /// Marks evidence of some holders of a key that many hold.
+    #[pymodule_export]
+    const LINKED: u32 = postings::LINKED;
 
     /// The postings of a batch, opaque to Python.
     #[pyclass(frozen)]
@@ -291,7 +293,7 @@ mod _core {
         Ok(columns)
     }
 
-    /// The pairs that a key outside boilerplate supports: (later, earlier).
+    /// The candidates: (later, earlier).
     #[pyfunction]
     fn nominate<'py>(
         py: Python<'py>,
@@ -301,11 +303,21 @@ mod _core {
         order: Slice<'py, u32>,
         agreed: Slice<'py, u8>,
         boilerplate: Slice<'py, u32>,
+        common_sizes: Slice<'py, i64>,
+        all_holders: i64,
+        links: usize,
     ) -> PyResult<(Array<'py, u32>, Array<'py, u32>)> {
-        let (later, earlier, common) = (later.as_slice()?, earlier.as_slice()?, common.as_slice()?);
-        let (order, agreed, boilerplate) = (order.as_slice()?, agreed.as_slice()?, boilerplate.as_slice()?);
-        let (later, earlier) =
-            run(py, || candidates::nominate(later, earlier, common, order, agreed, boilerplate))?;
+        let evidence = candidates::Columns {
+            later: later.as_slice()?,
+            earlier: earlier.as_slice()?,
+            later_position: &[],
+            earlier_position: &[],
+            common: common.as_slice()?,
+        };
+        let (boilerplate, sizes) = (boilerplate.as_slice()?, common_sizes.as_slice()?);
+        let families = candidates::Families { boilerplate, sizes, all_holders, links };
+        let (order, agreed) = (order.as_slice()?, agreed.as_slice()?);
+        let (later, earlier) = run(py, || candidates::nominate(evidence, order, agreed, families))?;
         Ok((later.into_pyarray(py), earlier.into_pyarray(py)))
     }
 
@@ -336,7 +348,7 @@ mod _core {
         let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
         let positions = positions.as_slice()?;
         let batch = align::Batch { hashes, offsets, halves, boilerplate: None };
-        let shingles = run(py, || align::common_shingles(batch, positions, shingle_words, reach_words, least))?;
+        let shingles = run(py, || boilerplate::common_shingles(batch, positions, shingle_words, reach_words, least))?;
         Ok(shingles.into_pyarray(py))
     }
 
@@ -354,7 +366,7 @@ mod _core {
         let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
         let shingles = shingles.as_slice()?;
         let batch = align::Batch { hashes, offsets, halves, boilerplate: None };
-        Ok(run(py, || align::mark_boilerplate(batch, shingles, shingle_words, gap_words))?.into_pyarray(py))
+        Ok(run(py, || boilerplate::mark_boilerplate(batch, shingles, shingle_words, gap_words))?.into_pyarray(py))
     }
 
     /// Compare pairs of rows; a dictionary of columns, passages in word numbers.
@@ -364,7 +376,7 @@ mod _core {
         hashes: Slice<'py, u64>,
         offsets: Slice<'py, i64>,
         halves: Option<Slice<'py, u8>>,
-        boilerplate: Option<Slice<'py, u8>>,
+        marks: Option<Slice<'py, u8>>,
         queries: Slice<'py, u32>,
         founds: Slice<'py, u32>,
         seed_words: usize,
@@ -377,7 +389,7 @@ mod _core {
             hashes: hashes.as_slice()?,
             offsets: offsets.as_slice()?,
             halves: optional!(halves),
-            boilerplate: optional!(boilerplate),
+            boilerplate: optional!(marks),
         };
         let (queries, founds) = (queries.as_slice()?, founds.as_slice()?);
         let settings = align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word };

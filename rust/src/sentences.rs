@@ -65,25 +65,15 @@ impl Rule {
     pub fn new(delimiters: &str, diacritics: bool) -> Result<Self> {
         if delimiters.is_empty() {
             let hashes = |list: &str| {
-                let mut hashes: Vec<_> = list
-                    .split_whitespace()
-                    .map(|word| xxh3_64(fold(word, diacritics).as_bytes()))
-                    .collect();
+                let mut hashes: Vec<_> =
+                    list.split_whitespace().map(|word| xxh3_64(fold(word, diacritics).as_bytes())).collect();
                 hashes.sort_unstable();
                 hashes
             };
-            return Ok(Self::Default {
-                abbreviations: hashes(ABBREVIATIONS),
-                before_numbers: hashes(BEFORE_NUMBERS),
-            });
+            return Ok(Self::Default { abbreviations: hashes(ABBREVIATIONS), before_numbers: hashes(BEFORE_NUMBERS) });
         }
-        match delimiters
-            .chars()
-            .find(|c| Table::of(diacritics).entry(*c).class != Class::Separator)
-        {
-            Some(c) => Err(Invalid(format!(
-                "expected delimiters that stand between words, got {c:?}"
-            ))),
+        match delimiters.chars().find(|c| Table::of(diacritics).entry(*c).class != Class::Separator) {
+            Some(c) => Err(Invalid(format!("expected delimiters that stand between words, got {c:?}"))),
             None => Ok(Self::Delimiters(delimiters.chars().collect())),
         }
     }
@@ -104,10 +94,7 @@ impl Rule {
             let begins = match self {
                 Self::Delimiters(delimiters) => gap.chars().any(|c| delimiters.contains(&c)),
                 Self::Default { .. } if gap.is_empty() || gap == " " => false,
-                Self::Default {
-                    abbreviations,
-                    before_numbers,
-                } => match read(gap) {
+                Self::Default { abbreviations, before_numbers } => match read(gap) {
                     Gap::Inside => false,
                     Gap::Ends => true,
                     Gap::MayEnd { full_stop } => {
@@ -140,10 +127,7 @@ enum Gap {
 fn read(gap: &str) -> Gap {
     let (mut terminators, mut full_stop, mut after_terminator, mut may_end) = (0, false, false, false);
     let (mut line_breaks, mut before, mut first) = (0, '\0', true);
-    for c in gap
-        .chars()
-        .filter(|c| c.is_ascii() || Table::of(true).entry(*c).class != Class::Ignorable)
-    {
+    for c in gap.chars().filter(|c| c.is_ascii() || Table::of(true).entry(*c).class != Class::Ignorable) {
         if matches!(c, '\u{C}' | '\u{2029}') || TERMINATORS_WITHOUT_SPACE.contains(c) {
             return Gap::Ends;
         }
@@ -168,34 +152,18 @@ fn read(gap: &str) -> Gap {
         }
         (before, first) = (c, false);
     }
-    if may_end {
-        Gap::MayEnd {
-            full_stop: full_stop && terminators == 1,
-        }
-    } else {
-        Gap::Inside
-    }
+    if may_end { Gap::MayEnd { full_stop: full_stop && terminators == 1 } } else { Gap::Inside }
 }
 
 /// Quotes close either way round: German sets “ where English sets ”.
 fn closes(c: char) -> bool {
     use Category::{ClosePunctuation, FinalPunctuation, InitialPunctuation};
-    matches!(c, '"' | '\'')
-        || matches!(
-            c.general_category(),
-            ClosePunctuation | FinalPunctuation | InitialPunctuation
-        )
+    matches!(c, '"' | '\'') || matches!(c.general_category(), ClosePunctuation | FinalPunctuation | InitialPunctuation)
 }
 
 fn initial(word: &str) -> bool {
-    let mut chars = word
-        .chars()
-        .filter(|c| Table::of(true).entry(*c).class != Class::Ignorable);
-    let cased = [
-        Category::UppercaseLetter,
-        Category::LowercaseLetter,
-        Category::TitlecaseLetter,
-    ];
+    let mut chars = word.chars().filter(|c| Table::of(true).entry(*c).class != Class::Ignorable);
+    let cased = [Category::UppercaseLetter, Category::LowercaseLetter, Category::TitlecaseLetter];
     chars.next().is_some_and(|c| cased.contains(&c.general_category()))
         && chars.all(|c| c.general_category_group() == Group::Mark)
 }

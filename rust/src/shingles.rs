@@ -263,3 +263,87 @@ pub fn count_shared(one: &[u64], one_offsets: &[i64], other: &[u64], other_offse
         })
         .collect())
 }
+
+/// A hash of a few words, never 0: for tables that do not outlive the call.
+pub fn mix(words: &[u64]) -> u64 {
+    let sum = words.iter().fold(0_u64, |sum, word| (sum.rotate_left(23) ^ word).wrapping_mul(FACTOR));
+    (sum ^ (sum >> 31)).max(1)
+}
+
+/// Where each shingle of an article starts and ends.
+pub fn shingle_spans(words: usize, halves: Option<&[u8]>, shingle_words: usize) -> Vec<(usize, usize)> {
+    match halves.filter(|h| h.contains(&1)) {
+        None => (shingle_words..=words).map(|end| (end - shingle_words, end)).collect(),
+        Some(halves) => shingle_ends(words, Some(halves), shingle_words).into_iter().enumerate().collect(),
+    }
+}
+
+/// Distinct mixed shingles, as an open-addressing table at most half full; 0 is an empty place.
+#[derive(Debug)]
+pub struct ShingleSet {
+    table: Vec<u64>,
+    len: usize,
+}
+
+impl ShingleSet {
+    /// The shingles of an article.
+    pub fn of_words(words: &[u64], halves: Option<&[u8]>, shingle_words: usize) -> Self {
+        let mut set = Self::with_room(words.len());
+        match halves.filter(|h| h.contains(&1)) {
+            None => words.windows(shingle_words).for_each(|shingle| set.insert(mix(shingle))),
+            Some(_) => shingle_spans(words.len(), halves, shingle_words)
+                .into_iter()
+                .for_each(|(start, end)| set.insert(mix(&words[start..end]))),
+        }
+        set
+    }
+
+    /// Shingles that are already mixed.
+    pub fn of_mixed(shingles: &[u64]) -> Self {
+        let mut set = Self::with_room(shingles.len());
+        for shingle in shingles {
+            set.insert((*shingle).max(1));
+        }
+        set
+    }
+
+    fn with_room(shingles: usize) -> Self {
+        Self { table: vec![0; (shingles * 2).next_power_of_two().max(2)], len: 0 }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn place(&self, shingle: u64) -> usize {
+        let mask = self.table.len() - 1;
+        let mut place = (shingle >> 32) as usize & mask;
+        while self.table[place] != 0 && self.table[place] != shingle {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    fn insert(&mut self, shingle: u64) {
+        let place = self.place(shingle);
+        self.len += usize::from(self.table[place] == 0);
+        self.table[place] = shingle;
+    }
+
+    /// Whether a mixed shingle is among them.
+    pub fn contains(&self, shingle: u64) -> bool {
+        self.table[self.place(shingle)] != 0
+    }
+
+    /// How many are in both.
+    pub fn shared(&self, other: &Self) -> usize {
+        let (few, many) = if self.table.len() <= other.table.len() { (self, other) } else { (other, self) };
+        few.table.iter().filter(|shingle| **shingle != 0 && many.contains(**shingle)).count()
+    }
+}

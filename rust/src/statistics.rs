@@ -21,11 +21,7 @@ pub fn count_articles(hashes: &[u64], offsets: &[i64]) -> Result<(Vec<u64>, Vec<
                 continue;
             }
             filled += usize::from(slot.articles == 0);
-            *slot = Slot {
-                hash: *hash,
-                articles: slot.articles + 1,
-                last: article,
-            };
+            *slot = Slot { hash: *hash, articles: slot.articles + 1, last: article };
             if filled * 2 > table.len() {
                 let mut wider = vec![Slot::default(); table.len() * 4];
                 for slot in table.into_iter().filter(|slot| slot.articles > 0) {

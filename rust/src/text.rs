@@ -72,21 +72,14 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
         ..Tokens::default()
     };
     tokens.offsets.push(0);
-    let rule = view
-        .sentences
-        .as_ref()
-        .map(|delimiters| Rule::new(delimiters, view.diacritics))
-        .transpose()?;
+    let rule = view.sentences.as_ref().map(|delimiters| Rule::new(delimiters, view.diacritics)).transpose()?;
     let delimits = |c: char| view.sentences.as_ref().is_some_and(|delimiters| delimiters.contains(c));
     let (point, comma) = (!delimits('.'), !delimits(','));
     let mut scratch = Scratch::default();
     for (row, bounds) in offsets.windows(2).enumerate() {
         let bytes = &text[bounds[0] as usize..bounds[1] as usize];
         if u32::try_from(bytes.len()).is_err() {
-            return Err(Invalid(format!(
-                "expected articles of at most 4 GiB, got {} bytes in row {row}",
-                bytes.len()
-            )));
+            return Err(Invalid(format!("expected articles of at most 4 GiB, got {} bytes in row {row}", bytes.len())));
         }
         let article = std::str::from_utf8(bytes)
             .map_err(|error| Invalid(format!("expected UTF-8, got something else in row {row}: {error}")))?;
@@ -210,11 +203,7 @@ impl Scratch {
         let mut reader = Reader::new(article, diacritics);
         let mut done = 0;
         for place in &self.foreign {
-            let ascii = self.edges[done..]
-                .chunks_exact(2)
-                .take_while(|stretch| stretch[1] <= *place)
-                .count()
-                * 2;
+            let ascii = self.edges[done..].chunks_exact(2).take_while(|stretch| stretch[1] <= *place).count() * 2;
             let Some(&[start, end]) = self.edges.get(done + ascii..done + ascii + 2) else {
                 break;
             };
@@ -241,11 +230,7 @@ impl Scratch {
 }
 
 fn hash_ascii(lower: &[u8], edges: &[u32], tokens: &mut Tokens) {
-    tokens.hashes.extend(
-        edges
-            .chunks_exact(2)
-            .map(|word| xxh3_64(&lower[word[0] as usize..word[1] as usize])),
-    );
+    tokens.hashes.extend(edges.chunks_exact(2).map(|word| xxh3_64(&lower[word[0] as usize..word[1] as usize])));
 }
 
 /// Longest folded word, in bytes, that is put together from the table; longer ones are folded as a whole.
@@ -265,14 +250,7 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(article: &'a str, diacritics: bool) -> Self {
         let table = Table::of(diacritics);
-        Self {
-            article,
-            diacritics,
-            table,
-            folded: [0; AT_HAND],
-            length: 0,
-            simple: true,
-        }
+        Self { article, diacritics, table, folded: [0; AT_HAND], length: 0, simple: true }
     }
 
     /// Emits (hash, start, end, single) of each word between two bytes of the article.
@@ -346,16 +324,10 @@ mod tests {
 
     #[test]
     fn words_hash_as_the_vectors_say() {
-        let view = View {
-            diacritics: true,
-            sentences: None,
-        };
+        let view = View { diacritics: true, sentences: None };
         for vector in vectors("words") {
             let word = vector["word"].as_str().unwrap();
-            let want = Want {
-                words: true,
-                ..Want::default()
-            };
+            let want = Want { words: true, ..Want::default() };
             let tokens = tokenise(word.as_bytes(), &[0, word.len() as i64], &view, want).unwrap();
             assert_eq!(tokens.hashes, [hash_of(&vector)], "{word}");
             assert_eq!(tokens.words.unwrap()[0][0], vector["folded"].as_str().unwrap());
@@ -365,12 +337,8 @@ mod tests {
     #[test]
     fn shingles_hash_as_the_vectors_say() {
         for vector in vectors("shingles") {
-            let words: Vec<u64> = vector["words"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|w| xxh3_64(w.as_str().unwrap().as_bytes()))
-                .collect();
+            let words: Vec<u64> =
+                vector["words"].as_array().unwrap().iter().map(|w| xxh3_64(w.as_str().unwrap().as_bytes())).collect();
             let shingle_words = vector["shingle_words"].as_u64().unwrap() as usize;
             assert_eq!(shingle_hash(&words, shingle_words), hash_of(&vector));
         }
@@ -378,11 +346,8 @@ mod tests {
 
     #[test]
     fn text_version_names_the_tables_in_use() {
-        let tables = [
-            unicode_properties::UNICODE_VERSION,
-            unicode_script::UNICODE_VERSION,
-            unicode_security::UNICODE_VERSION,
-        ];
+        let tables =
+            [unicode_properties::UNICODE_VERSION, unicode_script::UNICODE_VERSION, unicode_security::UNICODE_VERSION];
         assert!(tables.iter().all(|version| *version == (18, 0, 0)));
         assert_eq!(unicode_normalization::UNICODE_VERSION, (18, 0, 0));
         assert_eq!(caseless::UNICODE_VERSION, (16, 0, 0));

@@ -1,11 +1,11 @@
 """wirecopy finds copied news: which articles are identical, near-duplicate, contained in or partly copied from others.
 
-    import wirecopy
+import wirecopy
 
-    for match in wirecopy.find("articles.jsonl"):
-        print(match)
+for match in wirecopy.find("articles.jsonl"):
+    print(match)
 
-    print(wirecopy.compare("one text …", "another text …"))
+print(wirecopy.compare("one text …", "another text …"))
 """
 
 from . import methods
@@ -15,4 +15,14 @@ from .model import Article, Match, Passage, Relation
 from .pile import Matches, find
 
 __version__ = "0.1.0"
-__all__ = ["Article", "Match", "Matches", "Passage", "Relation", "WirecopyError", "compare", "find", "methods"]
+__all__ = [
+    "Article",
+    "Match",
+    "Matches",
+    "Passage",
+    "Relation",
+    "WirecopyError",
+    "compare",
+    "find",
+    "methods",
+]

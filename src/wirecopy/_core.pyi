@@ -1,9 +1,17 @@
+"""The typed face of the Rust core."""
+
 from collections.abc import Sequence
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+LINKED: int
 TEXT_VERSION: str
+
+@final
+class Postings:
+    def __len__(self, /) -> int: ...
 
 def tokenise(
     text: NDArray[np.uint8],
@@ -26,13 +34,6 @@ def tokenise(
 def count_articles(
     hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
-def winnow(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingle_words: int,
-    window_words: int,
-) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32]]: ...
 def read_jsonl(
     data: NDArray[np.uint8],
     text_names: Sequence[str],
@@ -51,3 +52,98 @@ def read_jsonl(
 def line_ends(data: NDArray[np.uint8]) -> tuple[int, int]: ...
 def iso_microseconds(dates: Sequence[str]) -> NDArray[np.int64]: ...
 def blake3_hex(texts: Sequence[bytes]) -> list[str]: ...
+def winnow(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    halves: NDArray[np.uint8] | None,
+    shingle_words: int,
+    window_words: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def whole_hashes(
+    hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def count_shared(
+    one: NDArray[np.uint64],
+    one_offsets: NDArray[np.int64],
+    other: NDArray[np.uint64],
+    other_offsets: NDArray[np.int64],
+) -> NDArray[np.int64]: ...
+def file(
+    hashes: NDArray[np.uint64],
+    word_offsets: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    key_offsets: NDArray[np.int64],
+    starts: NDArray[np.uint32] | None,
+    ends: NDArray[np.uint32] | None,
+) -> Postings: ...
+def collide(
+    batches: Sequence[Postings],
+    shard: int,
+    firsts: Sequence[int],
+    ranks: NDArray[np.uint32],
+    all_holders: int,
+    links: int,
+    settled_words: int,
+    grouped_words: int,
+    common_holders: int,
+) -> dict[str, Any]: ...
+def suspect(
+    later: NDArray[np.uint32],
+    earlier: NDArray[np.uint32],
+    later_position: NDArray[np.uint32],
+    earlier_position: NDArray[np.uint32],
+    common: NDArray[np.uint32],
+    common_holders: NDArray[np.uint32],
+    common_positions: NDArray[np.uint32],
+    common_offsets: NDArray[np.int64],
+    words: NDArray[np.uint32],
+    boilerplate_articles: int,
+    examples: int,
+    agree_gap_words: int,
+    key_words: int,
+    agree_share: float,
+) -> dict[str, NDArray[Any]]: ...
+def nominate(
+    later: NDArray[np.uint32],
+    earlier: NDArray[np.uint32],
+    common: NDArray[np.uint32],
+    order: NDArray[np.uint32],
+    agreed: NDArray[np.uint8],
+    boilerplate: NDArray[np.uint32],
+    common_sizes: NDArray[np.int64],
+    all_holders: int,
+    links: int,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
+def components(
+    articles: int, later: NDArray[np.uint32], earlier: NDArray[np.uint32]
+) -> NDArray[np.uint32]: ...
+def common_shingles(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    halves: NDArray[np.uint8] | None,
+    positions: NDArray[np.uint32],
+    shingle_words: int,
+    reach_words: int,
+    least: int,
+) -> NDArray[np.uint64]: ...
+def mark_boilerplate(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    halves: NDArray[np.uint8] | None,
+    shingles: NDArray[np.uint64],
+    shingle_words: int,
+    gap_words: int,
+) -> NDArray[np.uint8]: ...
+def compare(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    halves: NDArray[np.uint8] | None,
+    marks: NDArray[np.uint8] | None,
+    queries: NDArray[np.uint32],
+    founds: NDArray[np.uint32],
+    seed_words: int,
+    bridged_words: int,
+    min_passage_words: int,
+    covered: float,
+    gap_words_a_word: int,
+) -> dict[str, NDArray[Any]]: ...

@@ -82,7 +82,9 @@ def mark(tokens: Tokens, shingles: NDArray[np.uint64]) -> NDArray[np.uint8] | No
     """1 for every word of boilerplate; None where there is none to look for."""
     if not len(shingles):
         return None
-    return _core.mark_boilerplate(tokens.hashes, tokens.offsets, tokens.halves, shingles, SHINGLE_WORDS, GAP_WORDS)
+    return _core.mark_boilerplate(
+        tokens.hashes, tokens.offsets, tokens.halves, shingles, SHINGLE_WORDS, GAP_WORDS
+    )
 
 
 def describe(
@@ -93,13 +95,16 @@ def describe(
     text_of: Callable[[int], str],
 ) -> list[Formula]:
     """The formulas for people to see, the most common first; arguments as in `learn_shingles`."""
-    assert tokens.starts is not None and tokens.ends is not None
     marks = mark(tokens, shingles)
+    assert tokens.starts is not None
+    assert tokens.ends is not None
     assert marks is not None
     rows = np.cumsum([0] + [len(common.ranks) for common in commons])[:-1].tolist()
     formulas: list[Formula] = []
     seen: set[int] = set()
-    for common, row in sorted(zip(commons, rows, strict=True), key=lambda pair: (-len(pair[0].holders), pair[1])):
+    for common, row in sorted(
+        zip(commons, rows, strict=True), key=lambda pair: (-len(pair[0].holders), pair[1])
+    ):
         first, last = (int(edge) for edge in tokens.offsets[row : row + 2])
         start = end = first + int(common.places[0])
         while start > first and marks[start - 1]:
@@ -107,7 +112,9 @@ def describe(
         while end < last and marks[end]:
             end += 1
         words = tokens.hashes[start:end].tolist()
-        runs = {hash(tuple(words[i : i + SHINGLE_WORDS])) for i in range(max(1, len(words) - SHINGLE_WORDS + 1))}
+        runs = {
+            hash(tuple(words[i : i + SHINGLE_WORDS])) for i in range(max(1, len(words) - SHINGLE_WORDS + 1))
+        }
         if end > start and runs.isdisjoint(seen):
             example = text_of(row)[int(tokens.starts[start]) : int(tokens.ends[end - 1])]
             formulas.append(Formula(len(common.holders), example, ids[row]))

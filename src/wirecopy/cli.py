@@ -21,7 +21,7 @@ from . import methods
 from .comparison import DEFAULT_PRESET, PRESETS, compare
 from .errors import SourceError, UsageError, WirecopyError
 from .model import Match
-from .pile import MEMORY_A_BYTE, Matches, Progress, find
+from .pile import DEFAULT_METHODS, MEMORY_A_BYTE, Matches, Progress, find
 from .sources import Fields, total_bytes
 
 app = typer.Typer(
@@ -37,6 +37,9 @@ app = typer.Typer(
 TABLE_ROWS = 40
 
 PresetName = StrEnum("PresetName", {name: name for name in PRESETS})  # type: ignore[misc]
+
+
+_DEFAULT = PresetName(DEFAULT_PRESET)
 
 
 class Pairs(StrEnum):
@@ -78,7 +81,9 @@ def complain(message: str, code: int) -> int:
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; complaints only.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write there instead of to stdout.")]
-JsonLines = Annotated[bool, typer.Option("--jsonl", help="One JSON object a line (the default off a terminal).")]
+JsonLines = Annotated[
+    bool, typer.Option("--jsonl", help="One JSON object a line (the default off a terminal).")
+]
 Csv = Annotated[bool, typer.Option("--csv", help="One line a match, without passages.")]
 Parquet = Annotated[bool, typer.Option("--parquet", help="A Parquet file; needs --output.")]
 
@@ -86,7 +91,7 @@ Parquet = Annotated[bool, typer.Option("--parquet", help="A Parquet file; needs 
 @app.command("find")
 def find_command(
     paths: Annotated[list[str], typer.Argument(help="Files, folders, globs; - is stdin.", metavar="PATH…")],
-    preset: Annotated[PresetName, typer.Option(help="What counts as copied.")] = PresetName(DEFAULT_PRESET),
+    preset: Annotated[PresetName, typer.Option(help="What counts as copied.")] = _DEFAULT,
     method: Annotated[
         list[str] | None,
         typer.Option(help="Nominate with this method, such as winnowing:window_words=8; may be repeated."),
@@ -116,7 +121,7 @@ def find_command(
         matches = find(
             inputs,
             preset=str(preset),
-            method=[read_method(one) for one in method] if method else find.__kwdefaults__["method"],
+            method=[read_method(one) for one in method or DEFAULT_METHODS],
             pairs=pairs.value,
             threads=threads,
             fields=Fields(text_field, id_field, date_field),
@@ -134,8 +139,10 @@ def find_command(
 def compare_command(
     query: Annotated[Path, typer.Argument(help="The text that may be a copy.")],
     found: Annotated[Path, typer.Argument(help="The text it may be copied from.")],
-    preset: Annotated[PresetName, typer.Option(help="What counts as copied.")] = PresetName(DEFAULT_PRESET),
-    as_json: Annotated[bool, typer.Option("--json", help="The match as a JSON object, null where there is none.")] = False,
+    preset: Annotated[PresetName, typer.Option(help="What counts as copied.")] = _DEFAULT,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The match as a JSON object, null where there is none.")
+    ] = False,
     output: Output = None,
 ) -> int:
     """Show what two texts share, side by side."""
@@ -170,7 +177,12 @@ def methods_command(
             print(f"  {parameter} = {default}")
     else:
         rows = [
-            (one["name"], one["paper"], one["summary"], ", ".join(f"{k}={v}" for k, v in one["parameters"].items()))
+            (
+                one["name"],
+                one["paper"],
+                one["summary"],
+                ", ".join(f"{k}={v}" for k, v in one["parameters"].items()),
+            )
             for one in found
         ]
         print_table(("method", "paper", "what it does", "parameters"), rows, sys.stdout)
@@ -180,7 +192,9 @@ def methods_command(
 @app.command("demo")
 def demo_command(
     folder: Annotated[Path, typer.Argument(help="Where to write the archive.")],
-    run: Annotated[bool, typer.Option("--run", help="Then find its copies, and compare with the truth.")] = False,
+    run: Annotated[
+        bool, typer.Option("--run", help="Then find its copies, and compare with the truth.")
+    ] = False,
     seed: Annotated[int, typer.Option(help="Another seed, another archive.")] = 1,
     quiet: Quiet = False,
 ) -> int:
@@ -239,7 +253,9 @@ def read_text(path: Path) -> str:
         data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise SourceError(f"{path}: not UTF-8 text at byte {error.start}; convert it, e.g. with iconv") from None
+        raise SourceError(
+            f"{path}: not UTF-8 text at byte {error.start}; convert it, e.g. with iconv"
+        ) from None
 
 
 @contextmanager
@@ -268,7 +284,17 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
 
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(
-                ("query", "found", "relation", "query_covered", "found_covered", "resemblance", "words", "passages", "methods")
+                (
+                    "query",
+                    "found",
+                    "relation",
+                    "query_covered",
+                    "found_covered",
+                    "resemblance",
+                    "words",
+                    "passages",
+                    "methods",
+                )
             )
             for *values, passages, by in matches.rows():
                 writer.writerow((*values, sum(row[4] for row in passages), len(passages), " ".join(by)))
@@ -282,7 +308,8 @@ def summarise(matches: Matches, quiet: bool) -> int:
         print(f"skipped: {skipped}", file=sys.stderr)
     if matches.unreadable_dates:
         print(
-            f"{matches.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing", file=sys.stderr
+            f"{matches.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",
+            file=sys.stderr,
         )
     if not quiet:
         counts = matches.counts
@@ -303,9 +330,15 @@ def show_progress(quiet: bool, size: int | None) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress as Bars, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import (
+        BarColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import (
+        Progress as Bars,
+    )
 
-    units = {"reading": 1, "nominating": 1, "comparing": 1}
     with Bars(
         TextColumn("{task.description:<10}"),
         BarColumn(),

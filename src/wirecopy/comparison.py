@@ -82,7 +82,9 @@ class Compared:
         """Several lots of pairs as one."""
         if not parts:
             share = np.empty(0)
-            return Compared(np.empty(0, np.int8), share, share, share, np.zeros(1, np.int64), np.empty((0, 6), np.uint32))
+            return Compared(
+                np.empty(0, np.int8), share, share, share, np.zeros(1, np.int64), np.empty((0, 6), np.uint32)
+            )
         counts = np.concatenate([np.diff(part.passage_offsets) for part in parts])
         return Compared(
             np.concatenate([part.relation for part in parts]),
@@ -102,7 +104,8 @@ def compare_rows(
     boilerplate: NDArray[np.uint8] | None = None,
 ) -> Compared:
     """Compare pairs of rows of a batch; `relation` is -1 for a pair that is no match."""
-    assert tokens.starts is not None and tokens.ends is not None, "comparing needs spans"
+    assert tokens.starts is not None, "comparing needs spans"
+    assert tokens.ends is not None
     answer = _core.compare(
         tokens.hashes,
         tokens.offsets,
@@ -142,9 +145,7 @@ def relate(
 ) -> NDArray[np.int8]:
     """The relation's code for each pair, -1 for none."""
     query, found = query_covered >= covered, found_covered >= covered
-    codes = {
-        relation: np.int8(RELATIONS.index(relation)) for relation in Relation
-    }
+    codes = {relation: np.int8(RELATIONS.index(relation)) for relation in Relation}
     conditions = [identical == 1, passages == 0, query & found, found, query]
     choices = [
         codes[Relation.IDENTICAL],
@@ -181,7 +182,9 @@ def name_text(side: str | Article | Mapping[str, Any], role: str) -> tuple[str, 
         return side.id, side.text
     if isinstance(side, Mapping) and isinstance(side.get("text"), str):
         return str(side.get("id", role)), side["text"]
-    raise UsageError(f"{role}: expected a text, an Article or a dict with a 'text', got {type(side).__name__}")
+    raise UsageError(
+        f"{role}: expected a text, an Article or a dict with a 'text', got {type(side).__name__}"
+    )
 
 
 def build_match(

@@ -134,7 +134,8 @@ class Match:
 
     def __str__(self) -> str:
         verb = {Relation.IDENTICAL: "is identical to", Relation.NEAR_DUPLICATE: "is a near-duplicate of"}.get(
-            self.relation, "is partly copied from" if self.relation is Relation.PARTIAL else self.relation.replace("-", " ")
+            self.relation,
+            "is partly copied from" if self.relation is Relation.PARTIAL else self.relation.replace("-", " "),
         )
         lines = [
             f"{self.query} {verb} {self.found}"
@@ -149,4 +150,6 @@ class Match:
 def shorten(text: str, width: int = 160) -> str:
     """The text on one line, its middle left out where it is too long."""
     line = " ".join(text.split())
-    return line if len(line) <= width else f"{line[: width * 2 // 3].rstrip()} … {line[-width // 3 :].lstrip()}"
+    return (
+        line if len(line) <= width else f"{line[: width * 2 // 3].rstrip()} … {line[-width // 3 :].lstrip()}"
+    )

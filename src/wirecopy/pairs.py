@@ -35,13 +35,15 @@ class Evidence:
     """The collisions of all keys that the words around them support, one a row.
 
     `columns` are later, earlier, later_position, earlier_position and common (the number of a common key); `order` puts the rows by
-    pair, `agreed` is 1 where the pair shares half of an article. `suspects` are the common keys that may be boilerplate, by their numbers. `weak` is how many other collisions
+    pair, `agreed` is 1 where the pair shares half of an article, `common_sizes` how many hold each common key. `suspects` are the common keys that may be boilerplate, by their numbers. `weak` is how many other collisions
     there were.
     """
 
     columns: dict[str, NDArray[np.uint32]]
     order: NDArray[np.uint32]
     agreed: NDArray[np.uint8]
+    common_sizes: NDArray[np.int64]
+    all_holders: int
     suspects: dict[int, Common]
     weak: int
 
@@ -50,8 +52,17 @@ class Evidence:
 
     def nominate(self, boilerplate: Sequence[int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """The candidates, (later, earlier), rising: pairs that agree or that a key outside `boilerplate` supports."""
-        columns = (self.columns[name] for name in ("later", "earlier", "common"))
-        return _core.nominate(*columns, self.order, self.agreed, np.array(sorted(boilerplate), np.uint32))
+        return _core.nominate(
+            self.columns["later"],
+            self.columns["earlier"],
+            self.columns["common"],
+            self.order,
+            self.agreed,
+            np.array(sorted(boilerplate), np.uint32),
+            self.common_sizes,
+            self.all_holders,
+            LINKS,
+        )
 
 
 def file(tokens: Tokens, keys: Keys) -> _core.Postings:
@@ -79,19 +90,23 @@ def collide(
     settled = min(SETTLED_WORDS, window - 1)
     grouped = -(-(window - 1) // 2)
 
+    all_holders = ALL_HOLDERS if linked else MOST
+
     def collide_shard(shard: int) -> dict[str, Any]:
-        most = ALL_HOLDERS if linked else MOST
-        return _core.collide(postings, shard, firsts, ranks, most, LINKS, settled, grouped, boilerplate.ARTICLES)
+        return _core.collide(
+            postings, shard, firsts, ranks, all_holders, LINKS, settled, grouped, boilerplate.ARTICLES
+        )
 
     shards = list(apply(collide_shard, range(SHARDS)))
     postings.clear()
     first_common = 0
     for shard in shards:
-        shard["common"][shard["common"] != np.iinfo(np.uint32).max] += np.uint32(first_common)
+        shard["common"][shard["common"] < _core.LINKED] += np.uint32(first_common)
         first_common += len(shard["common_sizes"])
     weak = sum(shard.pop("weak") for shard in shards)
     column = {name: np.concatenate([shard.pop(name) for shard in shards]) for name in list(shards[0])}
-    offsets = np.concatenate([[0], np.cumsum(column.pop("common_sizes"))])
+    sizes = column.pop("common_sizes")
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
     holders, positions = column.pop("common_holders"), column.pop("common_positions")
     answer = _core.suspect(
         **column,
@@ -114,4 +129,4 @@ def collide(
         )
         for number, start, end in zip(answer["commons"].tolist(), edges, edges[1:], strict=False)
     }
-    return Evidence(column, answer["order"], answer["agreed"], suspects, weak)
+    return Evidence(column, answer["order"], answer["agreed"], sizes, all_holders, suspects, weak)

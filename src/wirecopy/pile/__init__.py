@@ -91,7 +91,9 @@ def _find(
     holders = known.learn_passages(later, earlier, compared)
     if len(holders):
         again = np.isin(later, holders) | np.isin(earlier, holders)
-        redone, kept = _compare(pile, order, later[again], earlier[again], known.shingles, preset, pool, progress)
+        redone, kept = _compare(
+            pile, order, later[again], earlier[again], known.shingles, preset, pool, progress
+        )
         numbers = np.concatenate([np.flatnonzero(~again), np.flatnonzero(again)[kept]])
         by_time = np.argsort(numbers)
         compared = Compared.join([compared.take(np.flatnonzero(~again)), redone]).take(by_time)

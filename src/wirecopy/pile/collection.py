@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -87,7 +88,9 @@ class Pile:
         for number, name in enumerate(ids, len(self.ids)):
             if name in before:
                 self._repeated.append(number)
-                self.skipped.append(Skipped(name, "an article with this id was read before; give each its own"))
+                self.skipped.append(
+                    Skipped(name, "an article with this id was read before; give each its own")
+                )
             before.add(name)
 
     def rank(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -98,7 +101,7 @@ class Pile:
             order = order[~np.isin(order, self._repeated)]
         times = published[order]
         edges = np.flatnonzero(np.concatenate([[True], times[1:] != times[:-1], [True]])).tolist()
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             if end - start > 1:
                 order[start:end] = sorted(order[start:end].tolist(), key=self.ids.__getitem__)
         ranks = np.full(len(self.ids), LEFT_OUT, np.uint32)

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, boilerplate, text
-from ..boilerplate import AGREE_SHARE, ARTICLES, EXAMPLES, Common, Formula
+from ..boilerplate import AGREE_SHARE, EXAMPLES, Common, Formula
 from ..comparison import DEFAULT_PRESET, Compared, compare_rows, get_preset
 from ..model import Tokens
 from .collection import Pile
 
+PASSAGE_ARTICLES = 7
+"""Fewer than for a key, because not every article with a formula is a candidate with every other."""
 LONGEST_WORDS = 120
 """A longer passage is a copy, however many articles have it."""
 
@@ -92,7 +94,9 @@ def convict(tokens: Tokens, suspects: list[Common]) -> list[bool]:
     return [bool(2 * count < len(common.ranks) - 1) for count, common in zip(agreeing, suspects, strict=True)]
 
 
-def suspect_passages(later: NDArray[np.uint32], earlier: NDArray[np.uint32], compared: Compared) -> dict[int, Common]:
+def suspect_passages(
+    later: NDArray[np.uint32], earlier: NDArray[np.uint32], compared: Compared
+) -> dict[int, Common]:
     """Short passages that lie on each other in many articles, from matches that are no more; places are code points."""
     pair = np.repeat(np.arange(len(later)), np.diff(compared.passage_offsets))
     share = np.maximum(compared.query_covered, compared.found_covered)
@@ -121,5 +125,5 @@ def suspect_passages(later: NDArray[np.uint32], earlier: NDArray[np.uint32], com
             start[mine[:EXAMPLES]].astype(np.uint32),
         )
         for name, mine in zip(names, groups, strict=True)
-        if len(mine) > ARTICLES
+        if len(mine) >= PASSAGE_ARTICLES
     }

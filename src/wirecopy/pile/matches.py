@@ -123,12 +123,16 @@ class Matches(Sequence[Match]):
         starts = [pa.array(column) for column in compared.passages.T.astype(np.int64)]
         span = pa.list_(pa.int64(), 2)
         spans = [
-            pa.FixedSizeListArray.from_arrays(pa.array(compared.passages[:, pair].ravel().astype(np.int64)), type=span)
+            pa.FixedSizeListArray.from_arrays(
+                pa.array(compared.passages[:, pair].ravel().astype(np.int64)), type=span
+            )
             for pair in ([0, 1], [2, 3])
         ]
         passages = pa.ListArray.from_arrays(
             pa.array(compared.passage_offsets, pa.int32()),
-            pa.StructArray.from_arrays([*spans, starts[4], starts[5]], ["query", "found", "words", "changed"]),
+            pa.StructArray.from_arrays(
+                [*spans, starts[4], starts[5]], ["query", "found", "words", "changed"]
+            ),
         )
         return pa.table(
             {
