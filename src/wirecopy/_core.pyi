@@ -6,6 +6,29 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "LINKED",
+    "TEXT_VERSION",
+    "Postings",
+    "blake3_hex",
+    "collide",
+    "common_shingles",
+    "compare",
+    "components",
+    "count_articles",
+    "count_shared",
+    "file",
+    "iso_microseconds",
+    "line_ends",
+    "mark_boilerplate",
+    "nominate",
+    "read_jsonl",
+    "suspect",
+    "tokenise",
+    "whole_hashes",
+    "winnow",
+]
+
 LINKED: int
 TEXT_VERSION: str
 
