@@ -17,7 +17,10 @@
 //! Cost: linear in the words, plus `LOOK_BACK` for each run. Wrong where the same words are common to both by chance:
 //! tables, lists, box scores.
 
-use crate::shingles::{ShingleSet, check_offsets, mix};
+use std::borrow::Cow;
+
+use crate::boilerplate::Formulas;
+use crate::shingles::{ShingleSet, check_offsets};
 use crate::{Invalid, Result};
 
 /// Occurrences of a gram in one article that are all tried.
@@ -78,7 +81,7 @@ pub struct Comparison {
     pub passages: Vec<Passage>,
 }
 
-/// A batch of articles, as `text::Tokens` has them, with the words to leave out.
+/// A batch of articles, as `text::Tokens` has them.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
     /// Word hashes.
@@ -87,33 +90,60 @@ pub struct Batch<'a> {
     pub offsets: &'a [i64],
     /// 1 for a word of half weight, else 2.
     pub halves: Option<&'a [u8]>,
-    /// Not 0 for a word of boilerplate.
-    pub boilerplate: Option<&'a [u8]>,
 }
 
-/// Compare pairs of rows.
+impl<'a> Batch<'a> {
+    /// The words and weights of one article.
+    pub fn article(&self, row: usize) -> (&'a [u64], Option<&'a [u8]>) {
+        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
+        (&self.hashes[range.clone()], self.halves.map(|halves| &halves[range]).filter(|halves| halves.contains(&1)))
+    }
+
+    /// How many articles there are.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The columns fit each other.
+    ///
+    /// # Errors
+    /// When they do not.
+    pub fn check(&self) -> Result<()> {
+        check_offsets(self.offsets, self.hashes.len(), "words")?;
+        if self.halves.is_some_and(|halves| halves.len() != self.hashes.len()) {
+            return Err(Invalid(format!("expected a weight for each of {} words", self.hashes.len())));
+        }
+        Ok(())
+    }
+}
+
+/// Compare pairs of rows; words in a shingle of `formulas` are boilerplate.
 ///
 /// # Errors
 /// When columns do not fit each other or a pair names a row that is not there.
-pub fn compare(batch: Batch<'_>, queries: &[u32], founds: &[u32], settings: Settings) -> Result<Vec<Comparison>> {
-    check_offsets(batch.offsets, batch.hashes.len(), "words")?;
-    let rows = batch.offsets.len() - 1;
-    if [batch.halves, batch.boilerplate].iter().flatten().any(|column| column.len() != batch.hashes.len()) {
-        return Err(Invalid(format!("expected a value for each of {} words", batch.hashes.len())));
-    }
+pub fn compare(
+    batch: Batch<'_>,
+    formulas: &Formulas,
+    queries: &[u32],
+    founds: &[u32],
+    settings: Settings,
+) -> Result<Vec<Comparison>> {
+    batch.check()?;
+    let rows = batch.rows();
     if queries.len() != founds.len() || queries.iter().chain(founds).any(|row| *row as usize >= rows) {
         return Err(Invalid(format!("expected pairs of rows under {rows}")));
     }
     if settings.seed_words == 0 || settings.min_passage_words == 0 || settings.gap_words_a_word == 0 {
         return Err(Invalid("expected seed, passage and gap words of at least 1".into()));
     }
+    let nothing = Formulas::default();
     let mut articles: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
     let mut unmarked: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
     for row in queries.iter().chain(founds).map(|row| *row as usize) {
         if articles[row].is_none() {
-            let article = Prepared::new(batch, row);
+            let article = Prepared::new(batch.article(row), formulas, settings.seed_words);
             if article.is_formula() {
-                unmarked[row] = Some(Prepared::new(Batch { boilerplate: None, ..batch }, row));
+                unmarked[row] = Some(Prepared::new(batch.article(row), &nothing, settings.seed_words));
             }
             articles[row] = Some(article);
         }
@@ -129,7 +159,7 @@ pub fn compare(batch: Batch<'_>, queries: &[u32], founds: &[u32], settings: Sett
         let turned = (one.words.len(), &one.words) < (other.words.len(), &other.words);
         let (long, short, short_row) = if turned { (other, one, query) } else { (one, other, found) };
         if indexed != Some((short_row, formulas)) {
-            index.build(&short.words, settings.seed_words);
+            index.build(&short.grams);
             indexed = Some((short_row, formulas));
         }
         let compared = compare_two(long, short, &index, settings);
@@ -149,33 +179,30 @@ impl Comparison {
 
 /// An article ready to be compared: its words without boilerplate, and what of the whole is needed.
 struct Prepared<'a> {
-    words: std::borrow::Cow<'a, [u64]>,
-    halves: Option<Vec<u8>>,
+    words: Cow<'a, [u64]>,
+    halves: Option<Cow<'a, [u8]>>,
     /// Number in the whole article of each word, where boilerplate was taken out.
     numbers: Option<Vec<u32>>,
+    /// A hash of the gram at each word.
+    grams: Vec<u32>,
     whole: &'a [u64],
     shingles: ShingleSet,
 }
 
 impl<'a> Prepared<'a> {
-    fn new(batch: Batch<'a>, row: usize) -> Self {
-        let range = batch.offsets[row] as usize..batch.offsets[row + 1] as usize;
-        let whole = &batch.hashes[range.clone()];
-        let halves = batch.halves.map(|h| &h[range.clone()]);
+    fn new((whole, halves): (&'a [u64], Option<&'a [u8]>), formulas: &Formulas, gram: usize) -> Self {
         let shingles = ShingleSet::of_words(whole, halves, RESEMBLANCE_WORDS);
-        match batch.boilerplate.map(|b| &b[range]).filter(|b| b.iter().any(|mark| *mark != 0)) {
-            None => Self { words: whole.into(), halves: halves.map(<[u8]>::to_vec), numbers: None, whole, shingles },
-            Some(marks) => {
-                let kept: Vec<u32> = (0..whole.len() as u32).filter(|i| marks[*i as usize] == 0).collect();
-                Self {
-                    words: kept.iter().map(|i| whole[*i as usize]).collect::<Vec<_>>().into(),
-                    halves: halves.map(|h| kept.iter().map(|i| h[*i as usize]).collect()),
-                    numbers: Some(kept),
-                    whole,
-                    shingles,
-                }
-            }
-        }
+        let marks = formulas.mark(whole, halves);
+        let Some(marks) = marks else {
+            let grams = hash_grams(whole, gram);
+            let (words, halves) = (Cow::Borrowed(whole), halves.map(Cow::Borrowed));
+            return Self { words, halves, numbers: None, grams, whole, shingles };
+        };
+        let kept: Vec<u32> = (0..whole.len() as u32).filter(|i| !marks[*i as usize]).collect();
+        let words: Vec<u64> = kept.iter().map(|i| whole[*i as usize]).collect();
+        let halves = halves.map(|h| kept.iter().map(|i| h[*i as usize]).collect::<Vec<u8>>().into());
+        let grams = hash_grams(&words, gram);
+        Self { words: words.into(), halves, numbers: Some(kept), grams, whole, shingles }
     }
 
     /// Whether boilerplate is more than half of it, and long enough to be its substance.
@@ -196,6 +223,23 @@ impl<'a> Prepared<'a> {
     }
 }
 
+/// A rolling hash of the gram at each word.
+fn hash_grams(words: &[u64], gram: usize) -> Vec<u32> {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    if words.len() < gram {
+        return Vec::new();
+    }
+    let leave = (1..gram).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
+    let mut sum = words[..gram - 1].iter().fold(0_u64, |sum, word| sum.wrapping_mul(FACTOR).wrapping_add(*word));
+    let add = |(first, last): (&u64, &u64)| {
+        sum = sum.wrapping_mul(FACTOR).wrapping_add(*last);
+        let hash = (sum >> 32) as u32;
+        sum = sum.wrapping_sub(first.wrapping_mul(leave));
+        hash
+    };
+    words.iter().zip(&words[gram - 1..]).map(add).collect()
+}
+
 /// Where each gram of an article stands: heads of chains by hash, chains in rising order of place.
 #[derive(Default)]
 struct Index {
@@ -207,15 +251,15 @@ struct Index {
 const END: u32 = u32::MAX;
 
 impl Index {
-    fn build(&mut self, words: &[u64], gram: usize) {
-        let size = (words.len() * 2).next_power_of_two().max(2);
+    fn build(&mut self, grams: &[u32]) {
+        let size = (grams.len() * 2).next_power_of_two().max(2);
         self.heads.clear();
         self.heads.resize(size, END);
         self.grams.clear();
-        self.grams.extend(words.windows(gram).map(|words| (mix(words) >> 16) as u32));
+        self.grams.extend_from_slice(grams);
         self.next.clear();
-        self.next.resize(self.grams.len(), END);
-        for (place, hash) in self.grams.iter().enumerate().rev() {
+        self.next.resize(grams.len(), END);
+        for (place, hash) in grams.iter().enumerate().rev() {
             let head = &mut self.heads[*hash as usize & (size - 1)];
             self.next[place] = std::mem::replace(head, place as u32);
         }
@@ -254,7 +298,7 @@ fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Sett
         let long_enough = identical || query.weight(0, len) >= settings.min_passage_words;
         if len > 0 && long_enough { vec![measure(query, found, &[whole])] } else { Vec::new() }
     } else {
-        let runs = find_runs(&query.words, &found.words, index, settings.seed_words);
+        let runs = find_runs(query, found, index, settings.seed_words);
         chain(query, found, &runs, settings)
     };
     passages.sort_unstable_by_key(|one| (one.query, one.found));
@@ -286,16 +330,14 @@ fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Sett
 }
 
 /// The maximal runs of equal words, by their place in the query.
-fn find_runs(query: &[u64], found: &[u64], index: &Index, gram: usize) -> Vec<Run> {
+fn find_runs(query: &Prepared, found: &Prepared, index: &Index, gram: usize) -> Vec<Run> {
+    let (grams, query, found) = (&query.grams, &*query.words, &*found.words);
     let mut runs: Vec<Run> = Vec::new();
-    if query.len() < gram || found.len() < gram {
-        return runs;
-    }
     let mut budget = BUDGET * (query.len() + found.len());
     let (mut reach, mut places) = (0, Vec::with_capacity(OFTEN + 1));
-    for start in 0..=query.len() - gram {
+    for (start, hash) in grams.iter().enumerate() {
         places.clear();
-        places.extend(index.places((mix(&query[start..start + gram]) >> 16) as u32).take(OFTEN + 1));
+        places.extend(index.places(*hash).take(OFTEN + 1));
         if places.len() > OFTEN {
             places.truncate(usize::from(start >= reach));
             if let Some(last) = runs.last() {

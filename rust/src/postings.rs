@@ -1,6 +1,6 @@
 //! From filed keys to candidate pairs.
 //!
-//! `file` turns a batch's keys into postings, cut into 256 shards by the key's first byte. `collide` takes one
+//! `file` turns a batch's keys into postings, cut into `SHARDS` shards by the key's first bits. `collide` takes one
 //! shard of all batches, sorts it and looks at each key with two holders or more. Most keys that unrelated articles
 //! share are accidents, so a posting carries the words around its shingle, four bits each, and two postings are
 //! *evidence* only if `settled_words` of these agree outwards from the shingle, with at most two mismatches on each
@@ -17,8 +17,9 @@
 use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
 
-/// Number of shards: one for each first byte of a key.
-pub const SHARDS: usize = 256;
+/// Number of shards: one for each value of a key's first bits.
+pub const SHARDS: usize = 1 << SHARD_BITS;
+const SHARD_BITS: usize = 6;
 /// Words kept on each side of a shingle, four bits each.
 const CONTEXT: usize = 16;
 /// Mismatches that end the agreement on one side.
@@ -40,22 +41,19 @@ struct Posting {
     position: u32,
 }
 
-/// The postings of a batch, cut into shards.
-#[derive(Debug, Default)]
-pub struct Postings {
-    entries: Vec<Posting>,
-    bounds: Vec<usize>,
-}
+/// One shard of a batch's postings.
+#[derive(Debug, Default, Clone)]
+pub struct Postings(Vec<Posting>);
 
 impl Postings {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.0.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.0.is_empty()
     }
 }
 
@@ -97,7 +95,7 @@ pub struct Evidence {
     pub common_sizes: Vec<i64>,
 }
 
-/// File a batch's keys. Keys without positions (`None`) carry no context and are always evidence.
+/// File a batch's keys, shard by shard. Keys without positions (`None`) carry no context and are always evidence.
 ///
 /// # Errors
 /// When offsets and arrays do not fit each other.
@@ -108,7 +106,7 @@ pub fn file(
     key_offsets: &[i64],
     positions: Option<&[u32]>,
     ends: Option<&[u32]>,
-) -> Result<Postings> {
+) -> Result<Vec<Postings>> {
     check_offsets(word_offsets, hashes.len(), "words")?;
     check_offsets(key_offsets, keys.len(), "keys")?;
     if word_offsets.len() != key_offsets.len() {
@@ -121,16 +119,11 @@ pub fn file(
     if positions.is_some_and(|p| p.len() != keys.len()) || ends.map(<[u32]>::len) != positions.map(<[u32]>::len) {
         return Err(Invalid("expected a position and an end for every key".into()));
     }
-    let mut bounds = vec![0_usize; SHARDS + 1];
+    let mut sizes = [0; SHARDS];
     for key in keys {
-        bounds[shard_of(*key) + 1] += 1;
+        sizes[shard_of(*key)] += 1;
     }
-    for shard in 0..SHARDS {
-        bounds[shard + 1] += bounds[shard];
-    }
-    let mut next = bounds.clone();
-    let nothing = Posting { key: 0, left: 0, right: 0, row: 0, position: 0 };
-    let mut entries = vec![nothing; keys.len()];
+    let mut shards: Vec<Postings> = sizes.into_iter().map(|size| Postings(Vec::with_capacity(size))).collect();
     for row in 0..key_offsets.len() - 1 {
         let words = &hashes[word_offsets[row] as usize..word_offsets[row + 1] as usize];
         for at in key_offsets[row] as usize..key_offsets[row + 1] as usize {
@@ -147,16 +140,14 @@ pub fn file(
                 left = context(words[start.saturating_sub(CONTEXT)..start].iter().rev());
                 right = context(words[end..words.len().min(end + CONTEXT)].iter());
             }
-            let place = &mut next[shard_of(keys[at])];
-            entries[*place] = Posting { key: keys[at], left, right, row: row as u32, position };
-            *place += 1;
+            shards[shard_of(keys[at])].0.push(Posting { key: keys[at], left, right, row: row as u32, position });
         }
     }
-    Ok(Postings { entries, bounds })
+    Ok(shards)
 }
 
 fn shard_of(key: u64) -> usize {
-    (key >> 56) as usize
+    (key >> (64 - SHARD_BITS)) as usize
 }
 
 /// Four bits for each word, the nearest lowest; never 0.
@@ -197,27 +188,24 @@ struct Holder {
     right: u64,
 }
 
-/// The evidence of one shard. `ranks` gives each article's place in time; `u32::MAX` leaves an article out.
+/// The evidence of one shard of all batches. `firsts` is the number of each batch's first article, `ranks` gives each
+/// article's place in time; `u32::MAX` leaves an article out.
 ///
 /// # Errors
-/// When there is no such shard or a row has no rank.
-pub fn collide(
-    postings: &[&Postings],
-    shard: usize,
-    firsts: &[usize],
-    ranks: &[u32],
-    limits: Limits,
-) -> Result<Evidence> {
-    if shard >= SHARDS || firsts.len() != postings.len() {
-        return Err(Invalid(format!("expected a shard under {SHARDS} and a first article for every batch")));
+/// When a row has no rank.
+pub fn collide(shard: &[&Postings], firsts: &[usize], ranks: &[u32], limits: Limits) -> Result<Evidence> {
+    if firsts.len() != shard.len() {
+        return Err(Invalid(format!(
+            "expected a first article for each of {} batches, got {}",
+            shard.len(),
+            firsts.len()
+        )));
     }
-    let slices =
-        || postings.iter().zip(firsts).map(|(p, first)| (&p.entries[p.bounds[shard]..p.bounds[shard + 1]], *first));
-    let total = slices().map(|(slice, _)| slice.len()).sum();
+    let total = shard.iter().map(|postings| postings.len()).sum();
     let mut order: Vec<(u64, u32, u32)> = Vec::with_capacity(total);
     let mut entries: Vec<Posting> = Vec::with_capacity(total);
-    for (slice, first) in slices() {
-        for entry in slice {
+    for (postings, first) in shard.iter().zip(firsts) {
+        for entry in &postings.0 {
             let Some(&rank) = ranks.get(first + entry.row as usize) else {
                 return Err(Invalid(format!("expected a rank for each article, got {}", ranks.len())));
             };

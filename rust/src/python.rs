@@ -132,7 +132,7 @@ mod _core {
     #[pymodule_export]
     const LINKED: u32 = postings::LINKED;
 
-    /// The postings of a batch, opaque to Python.
+    /// One shard of a batch's postings, opaque to Python.
     #[pyclass(frozen)]
     struct Postings(postings::Postings);
 
@@ -201,7 +201,7 @@ mod _core {
         Ok(run(py, || shingles::count_shared(one, one_offsets, other, other_offsets))?.into_pyarray(py))
     }
 
-    /// File a batch's keys.
+    /// File a batch's keys, shard by shard.
     #[pyfunction]
     fn file<'py>(
         py: Python<'py>,
@@ -211,19 +211,19 @@ mod _core {
         key_offsets: Slice<'py, i64>,
         starts: Option<Slice<'py, u32>>,
         ends: Option<Slice<'py, u32>>,
-    ) -> PyResult<Postings> {
+    ) -> PyResult<Vec<Postings>> {
         let (hashes, word_offsets) = (hashes.as_slice()?, word_offsets.as_slice()?);
         let (keys, key_offsets) = (keys.as_slice()?, key_offsets.as_slice()?);
         let (starts, ends) = (optional!(starts), optional!(ends));
-        run(py, || postings::file(hashes, word_offsets, keys, key_offsets, starts, ends)).map(Postings)
+        let shards = run(py, || postings::file(hashes, word_offsets, keys, key_offsets, starts, ends))?;
+        Ok(shards.into_iter().map(Postings).collect())
     }
 
     /// The evidence of one shard, as a dictionary of columns.
     #[pyfunction]
     fn collide<'py>(
         py: Python<'py>,
-        batches: Vec<PyRef<'py, Postings>>,
-        shard: usize,
+        shard: Vec<PyRef<'py, Postings>>,
         firsts: Vec<usize>,
         ranks: Slice<'py, u32>,
         all_holders: usize,
@@ -232,10 +232,10 @@ mod _core {
         grouped_words: usize,
         common_holders: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let batches: Vec<&postings::Postings> = batches.iter().map(|batch| &batch.0).collect();
+        let shard: Vec<&postings::Postings> = shard.iter().map(|batch| &batch.0).collect();
         let ranks = ranks.as_slice()?;
         let limits = postings::Limits { all_holders, links, settled_words, grouped_words, common_holders };
-        let evidence = run(py, || postings::collide(&batches, shard, &firsts, ranks, limits))?;
+        let evidence = run(py, || postings::collide(&shard, &firsts, ranks, limits))?;
         let columns = PyDict::new(py);
         columns.set_item("later", evidence.later.into_pyarray(py))?;
         columns.set_item("earlier", evidence.earlier.into_pyarray(py))?;
@@ -340,16 +340,17 @@ mod _core {
         hashes: Slice<'py, u64>,
         offsets: Slice<'py, i64>,
         halves: Option<Slice<'py, u8>>,
-        positions: Slice<'py, u32>,
+        rows: Slice<'py, u32>,
+        places: Slice<'py, u32>,
         shingle_words: usize,
         reach_words: usize,
         least: usize,
     ) -> PyResult<Array<'py, u64>> {
-        let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
-        let positions = positions.as_slice()?;
-        let batch = align::Batch { hashes, offsets, halves, boilerplate: None };
-        let shingles = run(py, || boilerplate::common_shingles(batch, positions, shingle_words, reach_words, least))?;
-        Ok(shingles.into_pyarray(py))
+        let batch =
+            align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
+        let (rows, places) = (rows.as_slice()?, places.as_slice()?);
+        let kernel = || boilerplate::common_shingles(batch, rows, places, shingle_words, reach_words, least);
+        Ok(run(py, kernel)?.into_pyarray(py))
     }
 
     /// A mark for each word: 1 where it is boilerplate.
@@ -363,10 +364,14 @@ mod _core {
         shingle_words: usize,
         gap_words: usize,
     ) -> PyResult<Array<'py, u8>> {
-        let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+        let batch =
+            align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
         let shingles = shingles.as_slice()?;
-        let batch = align::Batch { hashes, offsets, halves, boilerplate: None };
-        Ok(run(py, || boilerplate::mark_boilerplate(batch, shingles, shingle_words, gap_words))?.into_pyarray(py))
+        let kernel = || {
+            let formulas = boilerplate::Formulas::new(shingles, shingle_words, gap_words)?;
+            boilerplate::mark_boilerplate(batch, &formulas)
+        };
+        Ok(run(py, kernel)?.into_pyarray(py))
     }
 
     /// Compare pairs of rows; a dictionary of columns, passages in word numbers.
@@ -376,7 +381,9 @@ mod _core {
         hashes: Slice<'py, u64>,
         offsets: Slice<'py, i64>,
         halves: Option<Slice<'py, u8>>,
-        marks: Option<Slice<'py, u8>>,
+        formulas: Slice<'py, u64>,
+        formula_words: usize,
+        formula_gap_words: usize,
         queries: Slice<'py, u32>,
         founds: Slice<'py, u32>,
         seed_words: usize,
@@ -385,15 +392,14 @@ mod _core {
         covered: f64,
         gap_words_a_word: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let batch = align::Batch {
-            hashes: hashes.as_slice()?,
-            offsets: offsets.as_slice()?,
-            halves: optional!(halves),
-            boilerplate: optional!(marks),
-        };
-        let (queries, founds) = (queries.as_slice()?, founds.as_slice()?);
+        let batch =
+            align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
+        let (formulas, queries, founds) = (formulas.as_slice()?, queries.as_slice()?, founds.as_slice()?);
         let settings = align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word };
-        let answers = run(py, || align::compare(batch, queries, founds, settings))?;
+        let answers = run(py, || {
+            let formulas = boilerplate::Formulas::new(formulas, formula_words, formula_gap_words)?;
+            align::compare(batch, &formulas, queries, founds, settings)
+        })?;
         let mut offsets = vec![0_i64];
         offsets.extend(answers.iter().scan(0, |sum, answer| {
             *sum += answer.passages.len() as i64;

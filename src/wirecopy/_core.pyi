@@ -98,10 +98,9 @@ def file(
     key_offsets: NDArray[np.int64],
     starts: NDArray[np.uint32] | None,
     ends: NDArray[np.uint32] | None,
-) -> Postings: ...
+) -> list[Postings]: ...
 def collide(
-    batches: Sequence[Postings],
-    shard: int,
+    shard: Sequence[Postings],
     firsts: Sequence[int],
     ranks: NDArray[np.uint32],
     all_holders: int,
@@ -144,7 +143,8 @@ def common_shingles(
     hashes: NDArray[np.uint64],
     offsets: NDArray[np.int64],
     halves: NDArray[np.uint8] | None,
-    positions: NDArray[np.uint32],
+    rows: NDArray[np.uint32],
+    places: NDArray[np.uint32],
     shingle_words: int,
     reach_words: int,
     least: int,
@@ -161,7 +161,9 @@ def compare(
     hashes: NDArray[np.uint64],
     offsets: NDArray[np.int64],
     halves: NDArray[np.uint8] | None,
-    marks: NDArray[np.uint8] | None,
+    formulas: NDArray[np.uint64],
+    formula_words: int,
+    formula_gap_words: int,
     queries: NDArray[np.uint32],
     founds: NDArray[np.uint32],
     seed_words: int,

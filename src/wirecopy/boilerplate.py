@@ -17,13 +17,13 @@ How the constants were chosen: ARCHITECTURE.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .model import Tokens
+from .model import Boilerplate, Tokens
 
 ARTICLES = 8
 AGREE_GAP_WORDS = 50
@@ -34,17 +34,18 @@ REACH_WORDS = 100
 EXAMPLES = 16
 """Holders that are read to learn a formula."""
 GAP_WORDS = 8
+NOTHING = Boilerplate(np.empty(0, np.uint64), SHINGLE_WORDS, GAP_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Common:
     """Something that many articles have in common: the `holders`, and some of them as examples.
 
-    `ranks` are the examples, `places` the word at which each of them has it.
+    `rows` are the examples, by their rank or, once they are read, by their row; `places` the word at which each has it.
     """
 
     holders: NDArray[np.uint32]
-    ranks: NDArray[np.uint32]
+    rows: NDArray[np.uint32]
     places: NDArray[np.uint32]
 
 
@@ -57,54 +58,43 @@ class Formula:
     article: str
 
 
-def learn_shingles(tokens: Tokens, commons: Sequence[Common]) -> NDArray[np.uint64]:
-    """The shingles of all formulas; the rows of `tokens` are the articles of `commons`, one after another."""
-    found, start = [], 0
-    for common in commons:
-        end = start + len(common.ranks)
-        words = slice(tokens.offsets[start], tokens.offsets[end])
-        found.append(
-            _core.common_shingles(
-                tokens.hashes[words],
-                tokens.offsets[start : end + 1] - tokens.offsets[start],
-                None if tokens.halves is None else tokens.halves[words],
-                common.places,
-                SHINGLE_WORDS,
-                REACH_WORDS,
-                len(common.ranks) // 2,
-            )
+def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boilerplate:
+    """What is known, and the shingles of these formulas, whose examples are rows of `tokens`."""
+    found = [
+        _core.common_shingles(
+            tokens.hashes,
+            tokens.offsets,
+            tokens.halves,
+            common.rows,
+            common.places,
+            SHINGLE_WORDS,
+            REACH_WORDS,
+            len(common.rows) // 2,
         )
-        start = end
-    return np.unique(np.concatenate(found))
-
-
-def mark(tokens: Tokens, shingles: NDArray[np.uint64]) -> NDArray[np.uint8] | None:
-    """1 for every word of boilerplate; None where there is none to look for."""
-    if not len(shingles):
-        return None
-    return _core.mark_boilerplate(
-        tokens.hashes, tokens.offsets, tokens.halves, shingles, SHINGLE_WORDS, GAP_WORDS
-    )
+        for common in commons
+    ]
+    return replace(known, shingles=np.unique(np.concatenate([known.shingles, *found])))
 
 
 def describe(
     tokens: Tokens,
     commons: Sequence[Common],
-    shingles: NDArray[np.uint64],
+    known: Boilerplate,
     ids: Sequence[str],
     text_of: Callable[[int], str],
 ) -> list[Formula]:
-    """The formulas for people to see, the most common first; arguments as in `learn_shingles`."""
-    marks = mark(tokens, shingles)
+    """The formulas for people to see, the most common first; `ids` and `text_of` are the rows' ids and texts."""
     assert tokens.starts is not None
     assert tokens.ends is not None
-    assert marks is not None
-    rows = np.cumsum([0] + [len(common.ranks) for common in commons])[:-1].tolist()
+    marks = _core.mark_boilerplate(
+        tokens.hashes, tokens.offsets, tokens.halves, known.shingles, known.shingle_words, known.gap_words
+    )
     formulas: list[Formula] = []
     seen: set[int] = set()
-    for common, row in sorted(
-        zip(commons, rows, strict=True), key=lambda pair: (-len(pair[0].holders), pair[1])
+    for common in sorted(
+        commons, key=lambda common: (-len(common.holders), ids[common.rows[0]], common.places[0])
     ):
+        row = int(common.rows[0])
         first, last = (int(edge) for edge in tokens.offsets[row : row + 2])
         start = end = first + int(common.places[0])
         while start > first and marks[start - 1]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from .errors import UsageError
-from .model import Article, Match, Passage, Relation, Tokens
+from .model import Article, Boilerplate, Match, Passage, Relation, Tokens
 from .text import encode, tokenise
 
 RELATIONS = tuple(Relation)
@@ -39,6 +39,7 @@ PRESETS = {
     "any-reuse": Preset(12, 30, 0.8, 3, 8, "research on text reuse, edited copies"),
 }
 DEFAULT_PRESET = "syndication"
+NO_BOILERPLATE = Boilerplate(np.empty(0, np.uint64), 1, 0)
 
 
 def get_preset(name: str) -> Preset:
@@ -101,7 +102,7 @@ def compare_rows(
     queries: NDArray[np.uint32],
     founds: NDArray[np.uint32],
     preset: Preset,
-    boilerplate: NDArray[np.uint8] | None = None,
+    boilerplate: Boilerplate = NO_BOILERPLATE,
 ) -> Compared:
     """Compare pairs of rows of a batch; `relation` is -1 for a pair that is no match."""
     assert tokens.starts is not None, "comparing needs spans"
@@ -110,7 +111,9 @@ def compare_rows(
         tokens.hashes,
         tokens.offsets,
         tokens.halves,
-        boilerplate,
+        boilerplate.shingles,
+        boilerplate.shingle_words,
+        boilerplate.gap_words,
         queries,
         founds,
         preset.seed_words,

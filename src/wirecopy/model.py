@@ -92,6 +92,15 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
+class Boilerplate:
+    """What a comparison leaves out: words in one of these shingles, and gaps of up to `gap_words` between them."""
+
+    shingles: NDArray[np.uint64]
+    shingle_words: int
+    gap_words: int
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """One stretch of shared text: a span of code points in each article."""
 

@@ -18,7 +18,6 @@ from .boilerplate import Common
 from .methods import Keys, Method
 from .model import Tokens
 
-SHARDS = 256
 ALL_HOLDERS = 20
 """Up to so many holders of a key are paired all with all."""
 LINKS = 4
@@ -65,14 +64,14 @@ class Evidence:
         )
 
 
-def file(tokens: Tokens, keys: Keys) -> _core.Postings:
-    """The postings of a batch."""
+def file(tokens: Tokens, keys: Keys) -> list[_core.Postings]:
+    """The postings of a batch, cut into shards by key range."""
     return _core.file(tokens.hashes, tokens.offsets, keys.values, keys.offsets, keys.starts, keys.ends)
 
 
 def collide(
     method: Method,
-    postings: list[_core.Postings],
+    postings: list[list[_core.Postings]],
     firsts: Sequence[int],
     ranks: NDArray[np.uint32],
     words: NDArray[np.uint32],
@@ -80,7 +79,7 @@ def collide(
     linked: bool = True,
     apply: Map = map,
 ) -> Evidence:
-    """The evidence of all batches; empties `postings`, which are the bulk of the memory.
+    """The evidence of all batches; empties `postings`, which are the bulk of the memory, as it goes.
 
     `firsts` is the number of each batch's first article, `ranks` the rank of each article (the largest uint32 leaves it
     out), `words` the number of words of the article at each rank. `apply` maps a function over shards.
@@ -92,13 +91,14 @@ def collide(
 
     all_holders = ALL_HOLDERS if linked else MOST
 
-    def collide_shard(shard: int) -> dict[str, Any]:
-        return _core.collide(
-            postings, shard, firsts, ranks, all_holders, LINKS, settled, grouped, boilerplate.ARTICLES
-        )
-
-    shards = list(apply(collide_shard, range(SHARDS)))
+    waiting = [list(shard) for shard in zip(*postings, strict=True)] or [[]]
     postings.clear()
+
+    def collide_shard(number: int) -> dict[str, Any]:
+        shard, waiting[number] = waiting[number], []
+        return _core.collide(shard, firsts, ranks, all_holders, LINKS, settled, grouped, boilerplate.ARTICLES)
+
+    shards = list(apply(collide_shard, range(len(waiting))))
     first_common = 0
     for shard in shards:
         shard["common"][shard["common"] < _core.LINKED] += np.uint32(first_common)

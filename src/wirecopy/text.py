@@ -71,7 +71,7 @@ def tokenise(
     )
 
 
-def find_words(tokens: Tokens, rows: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.uint32]:
+def find_words(tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The number of the word that starts at a place, in code points, of each of these rows."""
     assert tokens.starts is not None, "finding words needs spans"
     numbers = [

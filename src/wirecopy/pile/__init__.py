@@ -12,14 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core, boilerplate, methods, text
+from .. import _core, methods, text
 from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_preset
 from ..errors import UsageError
-from ..model import Articles
+from ..model import Articles, Boilerplate
 from ..pairs import collide, file
 from ..sources import Fields, Work, read
 from .collection import Pile, Pool, open_pool
-from .formulas import Boilerplate
+from .formulas import Learner
 from .matches import Matches
 
 __all__ = ["Matches", "Progress", "find"]
@@ -80,19 +80,19 @@ def _find(
         collide(one, postings, pile.firsts, ranks, words, linked=linked, apply=pool.map)
         for one, postings in zip(nominating, filed, strict=True)
     ]
-    known = Boilerplate(pile, order)
-    convicted = [known.learn(one.suspects) for one in evidence]
+    learner = Learner(pile, order)
+    convicted = [learner.learn(one.suspects) for one in evidence]
     later, earlier, by = _unite([one.nominate(mine) for one, mine in zip(evidence, convicted, strict=True)])
     candidates, collisions = len(later), sum(len(one) + one.weak for one in evidence)
     del evidence
     progress("nominating", 1, 1)
-    compared, kept = _compare(pile, order, later, earlier, known.shingles, preset, pool, progress)
+    compared, kept = _compare(pile, order, later, earlier, learner.known, preset, pool, progress)
     later, earlier, by = later[kept], earlier[kept], by[kept]
-    holders = known.learn_passages(later, earlier, compared)
+    holders = learner.learn_passages(later, earlier, compared)
     if len(holders):
         again = np.isin(later, holders) | np.isin(earlier, holders)
         redone, kept = _compare(
-            pile, order, later[again], earlier[again], known.shingles, preset, pool, progress
+            pile, order, later[again], earlier[again], learner.known, preset, pool, progress
         )
         numbers = np.concatenate([np.flatnonzero(~again), np.flatnonzero(again)[kept]])
         by_time = np.argsort(numbers)
@@ -105,7 +105,7 @@ def _find(
         by,
         compared,
         tuple(one.name for one in nominating),
-        known.formulas,
+        learner.formulas,
         {
             "articles": len(order),
             "collisions": collisions,
@@ -117,17 +117,17 @@ def _find(
 
 def _read(
     work: Iterable[Work], nominating: Sequence[methods.Method], pool: Pool, progress: Progress
-) -> tuple[Pile, list[list[_core.Postings]], NDArray[np.int64]]:
+) -> tuple[Pile, list[list[list[_core.Postings]]], NDArray[np.int64]]:
     """The pile, its postings for each method, and each article's number of words."""
 
-    def take_in(part: Work) -> tuple[int, Articles, NDArray[np.int64], list[_core.Postings]]:
+    def take_in(part: Work) -> tuple[int, Articles, NDArray[np.int64], list[list[_core.Postings]]]:
         batch = part()
         tokens = text.tokenise(batch.text, batch.offsets)
         postings = [file(tokens, one.keys(one.sketch(tokens))) for one in nominating]
         return part.source_bytes, batch, np.diff(tokens.offsets), postings
 
     pile, lengths, done = Pile(), [np.empty(0, np.int64)], 0
-    filed: list[list[_core.Postings]] = [[] for _ in nominating]
+    filed: list[list[list[_core.Postings]]] = [[] for _ in nominating]
     for source_bytes, batch, words, postings in pool.map(take_in, work):
         pile.add(batch)
         lengths.append(words)
@@ -161,7 +161,7 @@ def _compare(
     order: NDArray[np.int64],
     later: NDArray[np.uint32],
     earlier: NDArray[np.uint32],
-    shingles: NDArray[np.uint64],
+    known: Boilerplate,
     preset: Preset,
     pool: Pool,
     progress: Progress,
@@ -176,8 +176,7 @@ def _compare(
         tokens = text.tokenise(*pile.texts(order[ranks].tolist()), spans=True)
         queries, founds = (np.searchsorted(ranks, side[block]).astype(np.uint32) for side in (later, earlier))
         by_found = np.argsort(founds, kind="stable")
-        marks = boilerplate.mark(tokens, shingles)
-        compared = compare_rows(tokens, queries[by_found], founds[by_found], preset, marks)
+        compared = compare_rows(tokens, queries[by_found], founds[by_found], preset, known)
         matched = np.flatnonzero(compared.relation >= 0)
         return block[by_found][matched], compared.take(matched)
 

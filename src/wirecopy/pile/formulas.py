@@ -24,26 +24,22 @@ LONGEST_WORDS = 120
 """A longer passage is a copy, however many articles have it."""
 
 
-class Boilerplate:
-    """What is known of a pile's boilerplate: `shingles` to look for, `formulas` to show."""
+class Learner:
+    """Learns the boilerplate of a pile: `known` is what to leave out, `formulas` what to show."""
 
     def __init__(self, pile: Pile, order: NDArray[np.int64]) -> None:
         self.pile = pile
         self.order = order
-        self.shingles = np.empty(0, np.uint64)
-        self._commons: list[Common] = []
+        self.known = boilerplate.NOTHING
+        self.formulas: list[Formula] = []
 
     def learn(self, suspects: Mapping[int, Common]) -> list[int]:
         """Compare the examples of each suspect; learn those that are boilerplate, and name them."""
         if not suspects:
             return []
-        guilty = convict(self._read(suspects.values()), list(suspects.values()))
-        names = [name for name, is_guilty in zip(suspects, guilty, strict=True) if is_guilty]
-        if commons := [suspects[name] for name in names]:
-            new = boilerplate.learn_shingles(self._read(commons), commons)
-            self.shingles = np.union1d(self.shingles, new)
-            self._commons += commons
-        return names
+        ranks, tokens = self._read(suspects.values())
+        read = {name: replace(one, rows=_rows(ranks, one)) for name, one in suspects.items()}
+        return self._learn(ranks, tokens, read)
 
     def learn_passages(
         self, later: NDArray[np.uint32], earlier: NDArray[np.uint32], compared: Compared
@@ -52,46 +48,45 @@ class Boilerplate:
         suspects = suspect_passages(later, earlier, compared)
         if not suspects:
             return np.empty(0, np.uint32)
-        ends = np.cumsum([len(common.ranks) for common in suspects.values()])
-        places = np.concatenate([common.places for common in suspects.values()])
-        words = text.find_words(self._read(suspects.values()), np.arange(ends[-1]), places)
-        for common, mine in zip(list(suspects.items()), np.split(words, ends[:-1]), strict=True):
-            suspects[common[0]] = replace(common[1], places=mine)
-        names = self.learn(suspects)
+        ranks, tokens = self._read(suspects.values())
+        read = {}
+        for name, one in suspects.items():
+            rows = _rows(ranks, one)
+            read[name] = replace(one, rows=rows, places=text.find_words(tokens, rows, one.places))
+        names = self._learn(ranks, tokens, read)
         return np.concatenate([np.empty(0, np.uint32), *(suspects[name].holders for name in names)])
 
-    @property
-    def formulas(self) -> list[Formula]:
-        """The formulas, the most common first."""
-        if not self._commons:
-            return []
-        numbers = self._numbers(self._commons)
-        ids = [self.pile.ids[number] for number in numbers]
-        tokens = text.tokenise(*self.pile.texts(numbers), spans=True)
-        return boilerplate.describe(
-            tokens, self._commons, self.shingles, ids, lambda row: self.pile.text_of(numbers[row])
-        )
+    def _learn(self, ranks: NDArray[np.uint32], tokens: Tokens, suspects: Mapping[int, Common]) -> list[int]:
+        names = [
+            name for name, guilty in zip(suspects, convict(tokens, suspects.values()), strict=True) if guilty
+        ]
+        if commons := [suspects[name] for name in names]:
+            self.known = boilerplate.learn(tokens, commons, self.known)
+            numbers = self.order[ranks].tolist()
+            ids = [self.pile.ids[number] for number in numbers]
+            self.formulas += boilerplate.describe(
+                tokens, commons, self.known, ids, lambda row: self.pile.text_of(numbers[row])
+            )
+        return names
 
-    def _numbers(self, commons: Iterable[Common]) -> list[int]:
-        numbers: list[int] = self.order[np.concatenate([common.ranks for common in commons])].tolist()
-        return numbers
-
-    def _read(self, commons: Iterable[Common]) -> Tokens:
-        return text.tokenise(*self.pile.texts(self._numbers(commons)), spans=True)
+    def _read(self, commons: Iterable[Common]) -> tuple[NDArray[np.uint32], Tokens]:
+        """The examples of all, each once: their ranks, rising, and their words."""
+        ranks = np.unique(np.concatenate([common.rows for common in commons]))
+        return ranks, text.tokenise(*self.pile.texts(self.order[ranks].tolist()), spans=True)
 
 
-def convict(tokens: Tokens, suspects: list[Common]) -> list[bool]:
-    """Whether each suspect's examples differ otherwise, each compared with the one before.
+def _rows(ranks: NDArray[np.uint32], common: Common) -> NDArray[np.uint32]:
+    return np.searchsorted(ranks, common.rows).astype(np.uint32)
 
-    The rows of `tokens` are the articles of `suspects`, one after another.
-    """
-    edges = np.cumsum([0] + [len(common.ranks) for common in suspects])
-    queries = np.setdiff1d(np.arange(edges[-1]), edges[:-1]).astype(np.uint32)
-    compared = compare_rows(tokens, queries, queries - np.uint32(1), get_preset(DEFAULT_PRESET))
+
+def convict(tokens: Tokens, suspects: Iterable[Common]) -> list[bool]:
+    """Whether each suspect's examples, rows of `tokens`, differ otherwise, each compared with the one before."""
+    pairs = [common.rows[1:].astype(np.uint64) << np.uint64(32) | common.rows[:-1] for common in suspects]
+    distinct = np.unique(np.concatenate(pairs))
+    queries, founds = (distinct >> np.uint64(32)).astype(np.uint32), distinct.astype(np.uint32)
+    compared = compare_rows(tokens, queries, founds, get_preset(DEFAULT_PRESET))
     agree = np.maximum(compared.query_covered, compared.found_covered) >= AGREE_SHARE
-    owner = np.searchsorted(edges, queries, side="right") - 1
-    agreeing = np.bincount(owner, agree, len(suspects))
-    return [bool(2 * count < len(common.ranks) - 1) for count, common in zip(agreeing, suspects, strict=True)]
+    return [bool(2 * agree[np.searchsorted(distinct, mine)].sum() < len(mine)) for mine in pairs]
 
 
 def suspect_passages(
