@@ -20,7 +20,7 @@
 use std::borrow::Cow;
 
 use crate::boilerplate::Formulas;
-use crate::shingles::{ShingleSet, check_offsets};
+use crate::shingles::{ShingleSet, check_offsets, mix_runs, mix_shingles};
 use crate::{Invalid, Result};
 
 /// Occurrences of a gram in one article that are all tried.
@@ -35,8 +35,8 @@ const GAP_CELLS: usize = 1 << 14;
 const MOST_PASSAGES: usize = 1000;
 /// Boilerplate words from which on they can be the substance of an article.
 const SUBSTANCE_WORDS: usize = 60;
-/// Words in the shingles that resemblance counts.
-const RESEMBLANCE_WORDS: usize = 5;
+/// Words in the shingles of resemblance and of formulas.
+pub const SHINGLE_WORDS: usize = 5;
 
 /// What makes a passage.
 #[derive(Debug, Clone, Copy)]
@@ -184,24 +184,25 @@ struct Prepared<'a> {
     /// Number in the whole article of each word, where boilerplate was taken out.
     numbers: Option<Vec<u32>>,
     /// A hash of the gram at each word.
-    grams: Vec<u32>,
+    grams: Vec<u64>,
     whole: &'a [u64],
     shingles: ShingleSet,
 }
 
 impl<'a> Prepared<'a> {
     fn new((whole, halves): (&'a [u64], Option<&'a [u8]>), formulas: &Formulas, gram: usize) -> Self {
-        let shingles = ShingleSet::of_words(whole, halves, RESEMBLANCE_WORDS);
-        let marks = formulas.mark(whole, halves);
-        let Some(marks) = marks else {
-            let grams = hash_grams(whole, gram);
+        let mixed = mix_shingles(whole, halves, SHINGLE_WORDS);
+        let shingles = ShingleSet::new(&mixed);
+        let mut grams = Vec::new();
+        let Some(marks) = formulas.mark(whole.len(), halves, &mixed) else {
+            mix_runs(whole, gram, &mut grams);
             let (words, halves) = (Cow::Borrowed(whole), halves.map(Cow::Borrowed));
             return Self { words, halves, numbers: None, grams, whole, shingles };
         };
         let kept: Vec<u32> = (0..whole.len() as u32).filter(|i| !marks[*i as usize]).collect();
         let words: Vec<u64> = kept.iter().map(|i| whole[*i as usize]).collect();
         let halves = halves.map(|h| kept.iter().map(|i| h[*i as usize]).collect::<Vec<u8>>().into());
-        let grams = hash_grams(&words, gram);
+        mix_runs(&words, gram, &mut grams);
         Self { words: words.into(), halves, numbers: Some(kept), grams, whole, shingles }
     }
 
@@ -223,35 +224,18 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// A rolling hash of the gram at each word.
-fn hash_grams(words: &[u64], gram: usize) -> Vec<u32> {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    if words.len() < gram {
-        return Vec::new();
-    }
-    let leave = (1..gram).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
-    let mut sum = words[..gram - 1].iter().fold(0_u64, |sum, word| sum.wrapping_mul(FACTOR).wrapping_add(*word));
-    let add = |(first, last): (&u64, &u64)| {
-        sum = sum.wrapping_mul(FACTOR).wrapping_add(*last);
-        let hash = (sum >> 32) as u32;
-        sum = sum.wrapping_sub(first.wrapping_mul(leave));
-        hash
-    };
-    words.iter().zip(&words[gram - 1..]).map(add).collect()
-}
-
 /// Where each gram of an article stands: heads of chains by hash, chains in rising order of place.
 #[derive(Default)]
 struct Index {
     heads: Vec<u32>,
     next: Vec<u32>,
-    grams: Vec<u32>,
+    grams: Vec<u64>,
 }
 
 const END: u32 = u32::MAX;
 
 impl Index {
-    fn build(&mut self, grams: &[u32]) {
+    fn build(&mut self, grams: &[u64]) {
         let size = (grams.len() * 2).next_power_of_two().max(2);
         self.heads.clear();
         self.heads.resize(size, END);
@@ -265,8 +249,8 @@ impl Index {
         }
     }
 
-    /// Places of a gram, in rising order; other grams with the same 32 bits may be among them.
-    fn places(&self, hash: u32) -> impl Iterator<Item = usize> {
+    /// Places of a gram, in rising order; other grams with the same hash may be among them.
+    fn places(&self, hash: u64) -> impl Iterator<Item = usize> {
         let mut at = self.heads[hash as usize & (self.heads.len() - 1)];
         std::iter::from_fn(move || {
             while at != END {

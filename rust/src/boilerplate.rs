@@ -3,55 +3,38 @@
 //! Both are linear in the words; the set of formula shingles is small, so looking up every shingle of an article
 //! that is compared costs next to nothing.
 
-use crate::align::Batch;
-use crate::shingles::{ShingleSet, mix, shingle_spans};
+use crate::align::{Batch, SHINGLE_WORDS};
+use crate::shingles::{ShingleSet, mix_shingles, shingle_spans};
 use crate::{Invalid, Result};
 
-/// The shingles of all formulas, and how they are read.
+/// The shingles of all formulas, and the gaps between them that still belong to a formula.
 #[derive(Debug, Default)]
 pub struct Formulas {
     shingles: Option<ShingleSet>,
-    shingle_words: usize,
     gap_words: usize,
 }
 
 impl Formulas {
     /// Mixed shingles; gaps of at most `gap_words` between words they cover are covered too.
-    ///
-    /// # Errors
-    /// When shingles have no words.
-    pub fn new(shingles: &[u64], shingle_words: usize, gap_words: usize) -> Result<Self> {
-        if shingle_words == 0 {
-            return Err(Invalid("expected shingles of at least 1 word, got 0".into()));
-        }
-        let shingles = (!shingles.is_empty()).then(|| ShingleSet::of_mixed(shingles));
-        Ok(Self { shingles, shingle_words, gap_words })
+    pub fn new(shingles: &[u64], gap_words: usize) -> Self {
+        Self { shingles: (!shingles.is_empty()).then(|| ShingleSet::new(shingles)), gap_words }
     }
 
-    /// Whether each word is boilerplate; None if no word is.
-    pub fn mark(&self, words: &[u64], halves: Option<&[u8]>) -> Option<Vec<bool>> {
+    /// Whether each word of an article is boilerplate, from its mixed shingles; None if no word is.
+    pub fn mark(&self, words: usize, halves: Option<&[u8]>, mixed: &[u64]) -> Option<Vec<bool>> {
         let known = self.shingles.as_ref()?;
-        let (mut marks, mut reach) = (None, 0);
-        let mut cover = |start: usize, end: usize| {
-            let marks = marks.get_or_insert_with(|| vec![false; words.len()]);
-            let joined = reach > 0 && start <= reach + self.gap_words;
-            marks[if joined { reach.min(start) } else { start }..end].fill(true);
-            reach = end;
-        };
-        if halves.is_none() {
-            for (start, shingle) in words.windows(self.shingle_words).enumerate() {
-                if known.contains(mix(shingle)) {
-                    cover(start, start + self.shingle_words);
-                }
-            }
-        } else {
-            for (start, end) in shingle_spans(words.len(), halves, self.shingle_words) {
-                if known.contains(mix(&words[start..end])) {
-                    cover(start, end);
-                }
-            }
+        let mut common = (0..mixed.len()).filter(|start| known.contains(mixed[*start])).peekable();
+        common.peek()?;
+        let spans = halves.map(|_| shingle_spans(words, halves, SHINGLE_WORDS));
+        let (mut marks, mut reach) = (vec![false; words], None);
+        for start in common {
+            let end = spans.as_ref().map_or(start + SHINGLE_WORDS, |spans| spans[start].1);
+            let from =
+                reach.filter(|reach| start <= reach + self.gap_words).map_or(start, |reach: usize| reach.min(start));
+            marks[from..end].fill(true);
+            reach = Some(end);
         }
-        marks
+        Some(marks)
     }
 }
 
@@ -63,7 +46,8 @@ pub fn mark_boilerplate(batch: Batch<'_>, formulas: &Formulas) -> Result<Vec<u8>
     batch.check()?;
     let marks = (0..batch.rows()).flat_map(|row| {
         let (words, halves) = batch.article(row);
-        formulas.mark(words, halves).unwrap_or_else(|| vec![false; words.len()])
+        let mixed = mix_shingles(words, halves, SHINGLE_WORDS);
+        formulas.mark(words.len(), halves, &mixed).unwrap_or_else(|| vec![false; words.len()])
     });
     Ok(marks.map(u8::from).collect())
 }
@@ -76,26 +60,19 @@ pub fn common_shingles(
     batch: Batch<'_>,
     rows: &[u32],
     places: &[u32],
-    shingle_words: usize,
     reach_words: usize,
     least: usize,
 ) -> Result<Vec<u64>> {
     batch.check()?;
-    if rows.len() != places.len() || rows.iter().any(|row| *row as usize >= batch.rows()) || shingle_words == 0 {
-        return Err(Invalid(format!(
-            "expected a place for each row, rows under {} and shingles of words",
-            batch.rows()
-        )));
+    if rows.len() != places.len() || rows.iter().any(|row| *row as usize >= batch.rows()) {
+        return Err(Invalid(format!("expected a place for each row, rows under {}", batch.rows())));
     }
     let mut all = Vec::new();
     for (row, place) in rows.iter().zip(places) {
         let (words, halves) = batch.article(*row as usize);
         let near = (*place as usize).saturating_sub(reach_words)..(*place as usize + reach_words);
-        let mut own: Vec<u64> = shingle_spans(words.len(), halves, shingle_words)
-            .into_iter()
-            .filter(|(start, _)| near.contains(start))
-            .map(|(start, end)| mix(&words[start..end]))
-            .collect();
+        let mixed = mix_shingles(words, halves, SHINGLE_WORDS);
+        let mut own = mixed[near.start.min(mixed.len())..near.end.min(mixed.len())].to_vec();
         own.sort_unstable();
         own.dedup();
         all.append(&mut own);

@@ -4,10 +4,10 @@
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
-use crate::{Result, align, boilerplate, candidates, dates, jsonl, postings, shingles, statistics, text};
+use crate::{Result, align, boilerplate, candidates, dates, jsonl, matches, postings, shingles, statistics, text};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 type Slice<'py, T> = PyReadonlyArray1<'py, T>;
@@ -342,14 +342,13 @@ mod _core {
         halves: Option<Slice<'py, u8>>,
         rows: Slice<'py, u32>,
         places: Slice<'py, u32>,
-        shingle_words: usize,
         reach_words: usize,
         least: usize,
     ) -> PyResult<Array<'py, u64>> {
         let batch =
             align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
         let (rows, places) = (rows.as_slice()?, places.as_slice()?);
-        let kernel = || boilerplate::common_shingles(batch, rows, places, shingle_words, reach_words, least);
+        let kernel = || boilerplate::common_shingles(batch, rows, places, reach_words, least);
         Ok(run(py, kernel)?.into_pyarray(py))
     }
 
@@ -361,16 +360,12 @@ mod _core {
         offsets: Slice<'py, i64>,
         halves: Option<Slice<'py, u8>>,
         shingles: Slice<'py, u64>,
-        shingle_words: usize,
         gap_words: usize,
     ) -> PyResult<Array<'py, u8>> {
         let batch =
             align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
         let shingles = shingles.as_slice()?;
-        let kernel = || {
-            let formulas = boilerplate::Formulas::new(shingles, shingle_words, gap_words)?;
-            boilerplate::mark_boilerplate(batch, &formulas)
-        };
+        let kernel = || boilerplate::mark_boilerplate(batch, &boilerplate::Formulas::new(shingles, gap_words));
         Ok(run(py, kernel)?.into_pyarray(py))
     }
 
@@ -382,7 +377,6 @@ mod _core {
         offsets: Slice<'py, i64>,
         halves: Option<Slice<'py, u8>>,
         formulas: Slice<'py, u64>,
-        formula_words: usize,
         formula_gap_words: usize,
         queries: Slice<'py, u32>,
         founds: Slice<'py, u32>,
@@ -397,7 +391,7 @@ mod _core {
         let (formulas, queries, founds) = (formulas.as_slice()?, queries.as_slice()?, founds.as_slice()?);
         let settings = align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word };
         let answers = run(py, || {
-            let formulas = boilerplate::Formulas::new(formulas, formula_words, formula_gap_words)?;
+            let formulas = boilerplate::Formulas::new(formulas, formula_gap_words);
             align::compare(batch, &formulas, queries, founds, settings)
         })?;
         let mut offsets = vec![0_i64];
@@ -422,5 +416,37 @@ mod _core {
         columns.set_item("words", number(|passage| passage.words))?;
         columns.set_item("changed", number(|passage| passage.changed))?;
         Ok(columns)
+    }
+
+    /// Matches from `start` to `end` as lines of JSON.
+    #[pyfunction]
+    fn match_lines<'py>(
+        py: Python<'py>,
+        queries: Slice<'py, i64>,
+        founds: Slice<'py, i64>,
+        relations: Slice<'py, i8>,
+        query_covered: Slice<'py, f64>,
+        found_covered: Slice<'py, f64>,
+        resemblance: Slice<'py, f64>,
+        passage_offsets: Slice<'py, i64>,
+        passages: Slice<'py, u32>,
+        nominated: Slice<'py, u8>,
+        start: usize,
+        end: usize,
+        ids: Vec<PyBackedStr>,
+        relation_names: Vec<String>,
+        method_names: Vec<String>,
+    ) -> PyResult<String> {
+        let columns = matches::Columns {
+            queries: queries.as_slice()?,
+            founds: founds.as_slice()?,
+            relations: relations.as_slice()?,
+            shares: [query_covered.as_slice()?, found_covered.as_slice()?, resemblance.as_slice()?],
+            passage_offsets: passage_offsets.as_slice()?,
+            passages: passages.as_slice()?,
+            nominated: nominated.as_slice()?,
+        };
+        let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
+        run(py, || matches::match_lines(columns, start..end, &ids, &relation_names, &method_names))
     }
 }

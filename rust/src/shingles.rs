@@ -41,10 +41,10 @@ impl Keys {
 
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The order in which shingles are "small"; public so that twins in both languages can state it.
+/// The order in which shingles are "small", from the sum of their words; never 0.
 fn rank(sum: u64) -> u64 {
     let mixed = (sum ^ (sum >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed ^ (mixed >> 32)
+    (mixed ^ (mixed >> 32)).max(1)
 }
 
 /// The hash of one shingle: xxh3-64, seeded with `shingle_words`, of its little-endian word hashes.
@@ -137,14 +137,7 @@ fn winnow_words(words: &[u64], shingle: usize, window: usize, ranks: &mut Vec<u6
     if words.len() < shingle {
         return;
     }
-    let leave = (1..shingle).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
-    ranks.clear();
-    let mut sum = words[..shingle - 1].iter().fold(0_u64, |sum, word| sum.wrapping_mul(FACTOR).wrapping_add(*word));
-    for (first, last) in words.iter().zip(&words[shingle - 1..]) {
-        sum = sum.wrapping_mul(FACTOR).wrapping_add(*last);
-        ranks.push(rank(sum));
-        sum = sum.wrapping_sub(first.wrapping_mul(leave));
-    }
+    mix_runs(words, shingle, ranks);
     let (edge, window) = (window.div_ceil(2).min(ranks.len()), window.min(ranks.len()));
     let mut keep = |place: usize| keys.push(words, place, place + shingle, shingle);
     let first = last_smallest(&ranks[..edge]);
@@ -176,9 +169,7 @@ fn winnow_weighted(words: &[u64], halves: &[u8], shingle: usize, window: usize, 
         return;
     }
     ranks.clear();
-    ranks.extend(ends.iter().enumerate().map(|(start, end)| {
-        rank(words[start..*end].iter().fold(0, |sum: u64, word| sum.wrapping_mul(FACTOR).wrapping_add(*word)))
-    }));
+    ranks.extend(ends.iter().enumerate().map(|(start, end)| mix(&words[start..*end])));
     let mut windows = runs(ranks.len(), Some(halves), 2 * window - 1);
     if windows.is_empty() {
         windows.push(ranks.len());
@@ -264,10 +255,38 @@ pub fn count_shared(one: &[u64], one_offsets: &[i64], other: &[u64], other_offse
         .collect())
 }
 
-/// A hash of a few words, never 0: for tables that do not outlive the call.
+/// A cheap hash of a few words, never 0: the order of winnowing, and for tables that do not outlive the call.
 pub fn mix(words: &[u64]) -> u64 {
-    let sum = words.iter().fold(0_u64, |sum, word| (sum.rotate_left(23) ^ word).wrapping_mul(FACTOR));
-    (sum ^ (sum >> 31)).max(1)
+    rank(words.iter().fold(0, |sum: u64, word| sum.wrapping_mul(FACTOR).wrapping_add(*word)))
+}
+
+/// The mixed hash of every run of `length` words, rolling.
+pub fn mix_runs(words: &[u64], length: usize, mixed: &mut Vec<u64>) {
+    mixed.clear();
+    if length == 0 || words.len() < length {
+        return;
+    }
+    let leave = (1..length).fold(1_u64, |power, _| power.wrapping_mul(FACTOR));
+    let mut sum = words[..length - 1].iter().fold(0_u64, |sum, word| sum.wrapping_mul(FACTOR).wrapping_add(*word));
+    mixed.extend(words.iter().zip(&words[length - 1..]).map(|(first, last)| {
+        sum = sum.wrapping_mul(FACTOR).wrapping_add(*last);
+        let hash = rank(sum);
+        sum = sum.wrapping_sub(first.wrapping_mul(leave));
+        hash
+    }));
+}
+
+/// The mixed hash of every shingle of an article.
+pub fn mix_shingles(words: &[u64], halves: Option<&[u8]>, shingle_words: usize) -> Vec<u64> {
+    let mut mixed = Vec::new();
+    match halves.filter(|h| h.contains(&1)) {
+        None => mix_runs(words, shingle_words, &mut mixed),
+        Some(_) => {
+            let spans = shingle_spans(words.len(), halves, shingle_words);
+            mixed.extend(spans.into_iter().map(|(start, end)| mix(&words[start..end])));
+        }
+    }
+    mixed
 }
 
 /// Where each shingle of an article starts and ends.
@@ -278,47 +297,36 @@ pub fn shingle_spans(words: usize, halves: Option<&[u8]>, shingle_words: usize) 
     }
 }
 
-/// Distinct mixed shingles, as an open-addressing table at most half full; 0 is an empty place.
+/// Distinct mixed shingles, with an open-addressing table at most a quarter full; 0 is an empty place.
 #[derive(Debug)]
 pub struct ShingleSet {
+    values: Vec<u64>,
     table: Vec<u64>,
-    len: usize,
 }
 
 impl ShingleSet {
-    /// The shingles of an article.
-    pub fn of_words(words: &[u64], halves: Option<&[u8]>, shingle_words: usize) -> Self {
-        let mut set = Self::with_room(words.len());
-        match halves.filter(|h| h.contains(&1)) {
-            None => words.windows(shingle_words).for_each(|shingle| set.insert(mix(shingle))),
-            Some(_) => shingle_spans(words.len(), halves, shingle_words)
-                .into_iter()
-                .for_each(|(start, end)| set.insert(mix(&words[start..end]))),
-        }
-        set
-    }
-
-    /// Shingles that are already mixed.
-    pub fn of_mixed(shingles: &[u64]) -> Self {
-        let mut set = Self::with_room(shingles.len());
+    /// The distinct ones of some mixed shingles.
+    pub fn new(shingles: &[u64]) -> Self {
+        let places = (shingles.len() * 4).next_power_of_two().max(4);
+        let mut set = Self { values: Vec::with_capacity(shingles.len()), table: vec![0; places] };
         for shingle in shingles {
-            set.insert((*shingle).max(1));
+            let place = set.place(*shingle);
+            if set.table[place] == 0 {
+                set.table[place] = *shingle;
+                set.values.push(*shingle);
+            }
         }
         set
-    }
-
-    fn with_room(shingles: usize) -> Self {
-        Self { table: vec![0; (shingles * 2).next_power_of_two().max(2)], len: 0 }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.len
+        self.values.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.values.is_empty()
     }
 
     fn place(&self, shingle: u64) -> usize {
@@ -330,12 +338,6 @@ impl ShingleSet {
         place
     }
 
-    fn insert(&mut self, shingle: u64) {
-        let place = self.place(shingle);
-        self.len += usize::from(self.table[place] == 0);
-        self.table[place] = shingle;
-    }
-
     /// Whether a mixed shingle is among them.
     pub fn contains(&self, shingle: u64) -> bool {
         self.table[self.place(shingle)] != 0
@@ -343,7 +345,7 @@ impl ShingleSet {
 
     /// How many are in both.
     pub fn shared(&self, other: &Self) -> usize {
-        let (few, many) = if self.table.len() <= other.table.len() { (self, other) } else { (other, self) };
-        few.table.iter().filter(|shingle| **shingle != 0 && many.contains(**shingle)).count()
+        let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
+        few.values.iter().filter(|shingle| many.contains(**shingle)).count()
     }
 }

@@ -21,6 +21,7 @@ __all__ = [
     "iso_microseconds",
     "line_ends",
     "mark_boilerplate",
+    "match_lines",
     "nominate",
     "read_jsonl",
     "suspect",
@@ -145,7 +146,6 @@ def common_shingles(
     halves: NDArray[np.uint8] | None,
     rows: NDArray[np.uint32],
     places: NDArray[np.uint32],
-    shingle_words: int,
     reach_words: int,
     least: int,
 ) -> NDArray[np.uint64]: ...
@@ -154,7 +154,6 @@ def mark_boilerplate(
     offsets: NDArray[np.int64],
     halves: NDArray[np.uint8] | None,
     shingles: NDArray[np.uint64],
-    shingle_words: int,
     gap_words: int,
 ) -> NDArray[np.uint8]: ...
 def compare(
@@ -162,7 +161,6 @@ def compare(
     offsets: NDArray[np.int64],
     halves: NDArray[np.uint8] | None,
     formulas: NDArray[np.uint64],
-    formula_words: int,
     formula_gap_words: int,
     queries: NDArray[np.uint32],
     founds: NDArray[np.uint32],
@@ -172,3 +170,19 @@ def compare(
     covered: float,
     gap_words_a_word: int,
 ) -> dict[str, NDArray[Any]]: ...
+def match_lines(
+    queries: NDArray[np.int64],
+    founds: NDArray[np.int64],
+    relations: NDArray[np.int8],
+    query_covered: NDArray[np.float64],
+    found_covered: NDArray[np.float64],
+    resemblance: NDArray[np.float64],
+    passage_offsets: NDArray[np.int64],
+    passages: NDArray[np.uint32],
+    nominated: NDArray[np.uint8],
+    start: int,
+    end: int,
+    ids: Sequence[str],
+    relation_names: Sequence[str],
+    method_names: Sequence[str],
+) -> str: ...

@@ -34,7 +34,7 @@ REACH_WORDS = 100
 EXAMPLES = 16
 """Holders that are read to learn a formula."""
 GAP_WORDS = 8
-NOTHING = Boilerplate(np.empty(0, np.uint64), SHINGLE_WORDS, GAP_WORDS)
+NOTHING = Boilerplate(np.empty(0, np.uint64), GAP_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,6 @@ def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boil
             tokens.halves,
             common.rows,
             common.places,
-            SHINGLE_WORDS,
             REACH_WORDS,
             len(common.rows) // 2,
         )
@@ -87,7 +86,7 @@ def describe(
     assert tokens.starts is not None
     assert tokens.ends is not None
     marks = _core.mark_boilerplate(
-        tokens.hashes, tokens.offsets, tokens.halves, known.shingles, known.shingle_words, known.gap_words
+        tokens.hashes, tokens.offsets, tokens.halves, known.shingles, known.gap_words
     )
     formulas: list[Formula] = []
     seen: set[int] = set()

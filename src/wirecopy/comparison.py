@@ -39,7 +39,7 @@ PRESETS = {
     "any-reuse": Preset(12, 30, 0.8, 3, 8, "research on text reuse, edited copies"),
 }
 DEFAULT_PRESET = "syndication"
-NO_BOILERPLATE = Boilerplate(np.empty(0, np.uint64), 1, 0)
+NO_BOILERPLATE = Boilerplate(np.empty(0, np.uint64), 0)
 
 
 def get_preset(name: str) -> Preset:
@@ -112,7 +112,6 @@ def compare_rows(
         tokens.offsets,
         tokens.halves,
         boilerplate.shingles,
-        boilerplate.shingle_words,
         boilerplate.gap_words,
         queries,
         founds,
@@ -131,9 +130,9 @@ def compare_rows(
     ]
     return Compared(
         relate(answer["identical"], answer["query_covered"], answer["found_covered"], counts, preset.covered),
-        answer["query_covered"],
-        answer["found_covered"],
-        answer["resemblance"],
+        np.round(answer["query_covered"], 4),
+        np.round(answer["found_covered"], 4),
+        np.round(answer["resemblance"], 4),
         offsets,
         np.column_stack([*spans, answer["words"], answer["changed"]]).astype(np.uint32, copy=False),
     )
@@ -199,9 +198,9 @@ def build_match(
         query,
         found,
         RELATIONS[compared.relation[row]],
-        round(float(compared.query_covered[row]), 4),
-        round(float(compared.found_covered[row]), 4),
-        round(float(compared.resemblance[row]), 4),
+        float(compared.query_covered[row]),
+        float(compared.found_covered[row]),
+        float(compared.resemblance[row]),
         tuple(
             Passage((start, end), (found_start, found_end), words, changed, query_text[start:end])
             for start, end, found_start, found_end, words, changed in rows

@@ -93,10 +93,9 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Boilerplate:
-    """What a comparison leaves out: words in one of these shingles, and gaps of up to `gap_words` between them."""
+    """What a comparison leaves out: words in one of these 5-word shingles, and gaps of up to `gap_words` between them."""
 
     shingles: NDArray[np.uint64]
-    shingle_words: int
     gap_words: int
 
 

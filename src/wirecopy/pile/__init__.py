@@ -26,7 +26,7 @@ __all__ = ["Matches", "Progress", "find"]
 
 DEFAULT_METHODS = ("exact", "winnowing")
 """Together they had the best recall on the development data; see docs/quality.md."""
-BLOCK_PAIRS = 2048
+BLOCK_PAIRS = 512
 MEMORY_A_BYTE = 1.9
 """Bytes held for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
 

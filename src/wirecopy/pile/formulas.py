@@ -20,54 +20,62 @@ from .collection import Pile
 
 PASSAGE_ARTICLES = 7
 """Fewer than for a key, because not every article with a formula is a candidate with every other."""
+LOT = 64
+"""Suspects that are read at a time."""
 LONGEST_WORDS = 120
 """A longer passage is a copy, however many articles have it."""
 
 
 class Learner:
-    """Learns the boilerplate of a pile: `known` is what to leave out, `formulas` what to show."""
+    """Learns the boilerplate of a pile: `known` is what to leave out."""
 
     def __init__(self, pile: Pile, order: NDArray[np.int64]) -> None:
         self.pile = pile
         self.order = order
         self.known = boilerplate.NOTHING
-        self.formulas: list[Formula] = []
+        self._learnt: list[Common] = []
 
-    def learn(self, suspects: Mapping[int, Common]) -> list[int]:
-        """Compare the examples of each suspect; learn those that are boilerplate, and name them."""
-        if not suspects:
-            return []
-        ranks, tokens = self._read(suspects.values())
-        read = {name: replace(one, rows=_rows(ranks, one)) for name, one in suspects.items()}
-        return self._learn(ranks, tokens, read)
+    def learn(self, suspects: Mapping[int, Common], *, in_words: bool = True) -> list[int]:
+        """Compare the examples of each suspect; learn those that are boilerplate, and name them.
+
+        Their places are words, or code points.
+        """
+        names = list(suspects)
+        return [
+            name
+            for start in range(0, len(names), LOT)
+            for name in self._learn({name: suspects[name] for name in names[start : start + LOT]}, in_words)
+        ]
 
     def learn_passages(
         self, later: NDArray[np.uint32], earlier: NDArray[np.uint32], compared: Compared
     ) -> NDArray[np.uint32]:
         """Learn from the passages of matches; the articles that have what was learnt."""
         suspects = suspect_passages(later, earlier, compared)
-        if not suspects:
-            return np.empty(0, np.uint32)
-        ranks, tokens = self._read(suspects.values())
-        read = {}
-        for name, one in suspects.items():
-            rows = _rows(ranks, one)
-            read[name] = replace(one, rows=rows, places=text.find_words(tokens, rows, one.places))
-        names = self._learn(ranks, tokens, read)
+        names = self.learn(suspects, in_words=False)
         return np.concatenate([np.empty(0, np.uint32), *(suspects[name].holders for name in names)])
 
-    def _learn(self, ranks: NDArray[np.uint32], tokens: Tokens, suspects: Mapping[int, Common]) -> list[int]:
-        names = [
-            name for name, guilty in zip(suspects, convict(tokens, suspects.values()), strict=True) if guilty
-        ]
-        if commons := [suspects[name] for name in names]:
-            self.known = boilerplate.learn(tokens, commons, self.known)
-            numbers = self.order[ranks].tolist()
-            ids = [self.pile.ids[number] for number in numbers]
-            self.formulas += boilerplate.describe(
-                tokens, commons, self.known, ids, lambda row: self.pile.text_of(numbers[row])
-            )
+    def _learn(self, suspects: Mapping[int, Common], in_words: bool) -> list[int]:
+        ranks, tokens = self._read(suspects.values())
+        read = {name: _in_rows(one, ranks, tokens, in_words) for name, one in suspects.items()}
+        names = [name for name, guilty in zip(read, convict(tokens, read.values()), strict=True) if guilty]
+        if names:
+            self.known = boilerplate.learn(tokens, [read[name] for name in names], self.known)
+            self._learnt += [replace(read[name], rows=suspects[name].rows[:1]) for name in names]
         return names
+
+    @property
+    def formulas(self) -> list[Formula]:
+        """What was learnt, for people to see, the most common first."""
+        if not self._learnt:
+            return []
+        ranks, tokens = self._read(self._learnt)
+        numbers = self.order[ranks].tolist()
+        ids = [self.pile.ids[number] for number in numbers]
+        commons = [_in_rows(common, ranks, tokens, True) for common in self._learnt]
+        return boilerplate.describe(
+            tokens, commons, self.known, ids, lambda row: self.pile.text_of(numbers[row])
+        )
 
     def _read(self, commons: Iterable[Common]) -> tuple[NDArray[np.uint32], Tokens]:
         """The examples of all, each once: their ranks, rising, and their words."""
@@ -75,8 +83,12 @@ class Learner:
         return ranks, text.tokenise(*self.pile.texts(self.order[ranks].tolist()), spans=True)
 
 
-def _rows(ranks: NDArray[np.uint32], common: Common) -> NDArray[np.uint32]:
-    return np.searchsorted(ranks, common.rows).astype(np.uint32)
+def _in_rows(common: Common, ranks: NDArray[np.uint32], tokens: Tokens, in_words: bool) -> Common:
+    """The same with rows of tokens in place of ranks, and places in words."""
+    rows = np.searchsorted(ranks, common.rows).astype(np.uint32)
+    return replace(
+        common, rows=rows, places=common.places if in_words else text.find_words(tokens, rows, common.places)
+    )
 
 
 def convict(tokens: Tokens, suspects: Iterable[Common]) -> list[bool]:

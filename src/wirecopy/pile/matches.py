@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..boilerplate import Formula
 from ..comparison import RELATIONS, Compared, build_match
 from ..errors import MissingExtra
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+
+LINES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Matches(Sequence[Match]):
             self.queries.tolist(),
             self.founds.tolist(),
             compared.relation.tolist(),
-            *(np.round(share, 4).tolist() for share in shares),
+            *(share.tolist() for share in shares),
             offsets,
             offsets[1:],
             self.nominated.tolist(),
@@ -99,18 +103,24 @@ class Matches(Sequence[Match]):
             )
 
     def json_lines(self) -> Iterator[str]:
-        """Each match as a line of JSON."""
-        quote = json.JSONEncoder(ensure_ascii=False).encode
-        methods: dict[tuple[str, ...], str] = {names: quote(names) for names in self._combinations}
-        for query, found, relation, in_query, in_found, resemblance, passages, by in self.rows():
-            shown = ", ".join(
-                f'{{"query": [{a}, {b}], "found": [{c}, {d}], "words": {words}, "changed": {changed}}}'
-                for a, b, c, d, words, changed in passages
-            )
-            yield (
-                f'{{"query": {quote(query)}, "found": {quote(found)}, "relation": "{relation}", '
-                f'"query_covered": {in_query}, "found_covered": {in_found}, "resemblance": {resemblance}, '
-                f'"passages": [{shown}], "methods": {methods[by]}}}\n'
+        """Each match as a line of JSON, many lines at a time."""
+        compared = self.compared
+        for start in range(0, len(self), LINES):
+            yield _core.match_lines(
+                self.queries,
+                self.founds,
+                compared.relation,
+                compared.query_covered,
+                compared.found_covered,
+                compared.resemblance,
+                compared.passage_offsets,
+                compared.passages.reshape(-1),
+                self.nominated,
+                start,
+                min(start + LINES, len(self)),
+                self.pile.ids,
+                [json.dumps(relation) for relation in RELATIONS],
+                [json.dumps(names) for names in self._combinations],
             )
 
     def to_arrow(self) -> pyarrow.Table:
@@ -139,9 +149,9 @@ class Matches(Sequence[Match]):
                 "query": [ids[number] for number in self.queries.tolist()],
                 "found": [ids[number] for number in self.founds.tolist()],
                 "relation": [str(RELATIONS[code]) for code in compared.relation.tolist()],
-                "query_covered": np.round(compared.query_covered, 4),
-                "found_covered": np.round(compared.found_covered, 4),
-                "resemblance": np.round(compared.resemblance, 4),
+                "query_covered": compared.query_covered,
+                "found_covered": compared.found_covered,
+                "resemblance": compared.resemblance,
                 "passages": passages,
                 "methods": [list(self._combinations[by]) for by in self.nominated.tolist()],
             },
