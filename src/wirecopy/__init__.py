@@ -11,14 +11,16 @@ print(wirecopy.compare("one text …", "another text …"))
 from . import methods
 from .comparison import compare
 from .errors import WirecopyError
-from .model import Article, Match, Passage, Relation
-from .pile import Matches, find
+from .model import Article, Match, Opinion, Passage, Relation
+from .pile import Matches, Opinions, find
 
 __version__ = "0.1.0"
 __all__ = [
     "Article",
     "Match",
     "Matches",
+    "Opinion",
+    "Opinions",
     "Passage",
     "Relation",
     "WirecopyError",

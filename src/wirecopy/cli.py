@@ -21,7 +21,7 @@ from . import methods
 from .comparison import DEFAULT_PRESET, PRESETS, compare
 from .errors import SourceError, UsageError, WirecopyError
 from .model import Match
-from .pile import DEFAULT_METHODS, MEMORY_A_BYTE, Matches, Progress, find
+from .pile import MEMORY_A_BYTE, Matches, Opinions, Progress, find
 from .sources import Fields, total_bytes
 
 app = typer.Typer(
@@ -40,6 +40,13 @@ PresetName = StrEnum("PresetName", {name: name for name in PRESETS})  # type: ig
 
 
 _DEFAULT = PresetName(DEFAULT_PRESET)
+
+
+class Decide(StrEnum):
+    """Who decides on a candidate."""
+
+    ALIGNMENT = "alignment"
+    METHOD = "method"
 
 
 class Pairs(StrEnum):
@@ -96,6 +103,12 @@ def find_command(
         list[str] | None,
         typer.Option(help="Nominate with this method, such as winnowing:window_words=8; may be repeated."),
     ] = None,
+    query: Annotated[
+        Path | None, typer.Option(help="Compare the pile with the articles of this file only.")
+    ] = None,
+    decide: Annotated[
+        Decide, typer.Option(help="The comparison of the words, or the rule of the one --method given.")
+    ] = Decide.ALIGNMENT,
     pairs: Annotated[Pairs, typer.Option(help="How much of a big family is written out.")] = Pairs.LINKED,
     boilerplate: Annotated[
         Path | None, typer.Option(help="Write the boilerplate that was left out to this file, as JSON lines.")
@@ -121,12 +134,16 @@ def find_command(
         matches = find(
             inputs,
             preset=str(preset),
-            method=[read_method(one) for one in method or DEFAULT_METHODS],
+            query=query,
+            method=[read_method(one) for one in method] if method else None,
+            decide=decide.value,
             pairs=pairs.value,
             threads=threads,
             fields=Fields(text_field, id_field, date_field),
             progress=progress,
         )
+    if isinstance(matches, Opinions):
+        return write_opinions(matches, form, output)
     write_matches(matches, form, output)
     if boilerplate:
         lines = (json.dumps(asdict(formula), ensure_ascii=False) + "\n" for formula in matches.formulas)
@@ -302,10 +319,39 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
             show_table(matches, out)
 
 
+def write_opinions(opinions: Opinions, form: str, output: Path | None) -> int:
+    """Write a method's opinions in the form asked for; the exit code."""
+    if form == "parquet":
+        raise UsageError("--decide method writes JSON lines, CSV or a table")
+    with open_output(output) as out:
+        if form == "jsonl":
+            out.writelines(opinions.json_lines())
+        else:
+            rows = [row | {"methods": " ".join(row["methods"])} for row in opinions.rows()]
+            heads = ("query", "found", "relation", "query_in_found", "found_in_query", "rank", "methods")
+            if form == "csv":
+                import csv
+
+                writer = csv.DictWriter(out, heads, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(rows)
+            else:
+                print_table(heads, ([str(row[head]) for head in heads] for row in rows[:TABLE_ROWS]), out)
+    return name_skipped(opinions)
+
+
+def name_skipped(found: Matches | Opinions) -> int:
+    """Name each record that was skipped; the exit code."""
+    for skipped in found.skipped:
+        print(f"skipped: {skipped}", file=sys.stderr)
+    if found.skipped:
+        print(f"{len(found.skipped):,} records skipped", file=sys.stderr)
+    return 3 if found.skipped else 0
+
+
 def summarise(matches: Matches, quiet: bool) -> int:
     """Name what was skipped, say what was done; the exit code."""
-    for skipped in matches.skipped:
-        print(f"skipped: {skipped}", file=sys.stderr)
+    code = name_skipped(matches)
     if matches.unreadable_dates:
         print(
             f"{matches.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",
@@ -318,9 +364,7 @@ def summarise(matches: Matches, quiet: bool) -> int:
             f"{len(matches.formulas):,} formulas left out as boilerplate",
             file=sys.stderr,
         )
-    if matches.skipped:
-        print(f"{len(matches.skipped):,} records skipped", file=sys.stderr)
-    return 3 if matches.skipped else 0
+    return code
 
 
 @contextmanager

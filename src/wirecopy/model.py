@@ -155,6 +155,31 @@ class Match:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a method says of two articles by itself; `relation` is None where it only ranks."""
+
+    query: str
+    found: str
+    relation: Relation | None
+    query_in_found: float
+    found_in_query: float
+    rank: float
+    methods: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The opinion as its public JSON object."""
+        return {
+            "query": self.query,
+            "found": self.found,
+            "relation": self.relation and str(self.relation),
+            "query_in_found": self.query_in_found,
+            "found_in_query": self.found_in_query,
+            "rank": self.rank,
+            "methods": list(self.methods),
+        }
+
+
 def shorten(text: str, width: int = 160) -> str:
     """The text on one line, its middle left out where it is too long."""
     line = " ".join(text.split())

@@ -77,26 +77,29 @@ def collide(
     words: NDArray[np.uint32],
     *,
     linked: bool = True,
+    plain: bool = False,
     apply: Map = map,
 ) -> Evidence:
     """The evidence of all batches; empties `postings`, which are the bulk of the memory, as it goes.
 
     `firsts` is the number of each batch's first article, `ranks` the rank of each article (the largest uint32 leaves it
-    out), `words` the number of words of the article at each rank. `apply` maps a function over shards.
+    out), `words` the number of words of the article at each rank. `plain` takes every collision as evidence and knows neither
+    families nor boilerplate. `apply` maps a function over shards.
     """
     shingle = method.shingle_words or 1
     window = (method.guaranteed_words or 1) - shingle + 1
-    settled = min(SETTLED_WORDS, window - 1)
+    settled = 0 if plain else min(SETTLED_WORDS, window - 1)
     grouped = -(-(window - 1) // 2)
 
-    all_holders = ALL_HOLDERS if linked else MOST
+    all_holders = ALL_HOLDERS if linked and not plain else MOST
+    articles = MOST if plain or not method.guaranteed_words else boilerplate.ARTICLES
 
     waiting = [list(shard) for shard in zip(*postings, strict=True)] or [[]]
     postings.clear()
 
     def collide_shard(number: int) -> dict[str, Any]:
         shard, waiting[number] = waiting[number], []
-        return _core.collide(shard, firsts, ranks, all_holders, LINKS, settled, grouped, boilerplate.ARTICLES)
+        return _core.collide(shard, firsts, ranks, all_holders, LINKS, settled, grouped, articles)
 
     shards = list(apply(collide_shard, range(len(waiting))))
     first_common = 0
@@ -114,7 +117,7 @@ def collide(
         common_positions=positions,
         common_offsets=offsets,
         words=words,
-        boilerplate_articles=boilerplate.ARTICLES if method.guaranteed_words else MOST,
+        boilerplate_articles=articles,
         examples=boilerplate.EXAMPLES,
         agree_gap_words=boilerplate.AGREE_GAP_WORDS,
         key_words=shingle + settled,

@@ -11,9 +11,9 @@ import importlib
 import inspect
 import pkgutil
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
 from ..text import View
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "wirecopy.methods"
 
@@ -99,24 +102,34 @@ class Method(ABC):
 
 def names() -> list[str]:
     """All methods there are."""
-    ours = {module.name for module in pkgutil.iter_modules(__path__)}
-    return sorted(ours | {point.name for point in entry_points(group=GROUP)})
+    return sorted({*_ours(), *(point.name for point in _entry_points())})
 
 
 def find_class(name: str) -> type[Method]:
     """The class of a method."""
-    for point in entry_points(group=GROUP):
-        if point.name == name:
-            found: type[Method] = point.load()
-            return found
-    if name not in {module.name for module in pkgutil.iter_modules(__path__)}:
-        raise UsageError(f"no method named {name!r}; there are: {', '.join(names())}")
+    if name not in _ours():
+        found: type[Method] | None = next(
+            (point.load() for point in _entry_points() if point.name == name), None
+        )
+        if found is None:
+            raise UsageError(f"no method named {name!r}; there are: {', '.join(names())}")
+        return found
     module = importlib.import_module(f"{__name__}.{name}")
     return next(
         value
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Method) and value.__module__ == module.__name__
     )
+
+
+def _ours() -> set[str]:
+    return {module.name for module in pkgutil.iter_modules(__path__)}
+
+
+def _entry_points() -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points  # slow to import
+
+    return entry_points(group=GROUP)
 
 
 def get(name: str, **parameters: Any) -> Method:

@@ -7,7 +7,8 @@ articles that are candidates, a block of related pairs at a time. Texts and keys
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +17,15 @@ from .. import _core, methods, text
 from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_preset
 from ..errors import UsageError
 from ..model import Articles, Boilerplate
-from ..pairs import collide, file
+from ..pairs import Evidence, collide, file
 from ..sources import Fields, Work, read
 from .collection import Pile, Pool, open_pool
 from .formulas import Learner
 from .matches import Matches
+from .opinions import Opinions, judge
 
-__all__ = ["Matches", "Progress", "find"]
+__all__ = ["Matches", "Opinions", "Progress", "default_methods", "find"]
 
-DEFAULT_METHODS = ("exact", "winnowing")
-"""Together they had the best recall on the development data; see docs/quality.md."""
 BLOCK_PAIRS = 512
 MEMORY_A_BYTE = 1.9
 """Bytes held for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
@@ -33,114 +33,239 @@ MEMORY_A_BYTE = 1.9
 Progress = Callable[[str, int, int], None]
 """Called with a stage, how much of it is done and how much there is."""
 Named = str | methods.Method
+Pairs = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
 
+@overload
 def find(
     articles: Any,
     *,
+    query: Any = None,
     preset: str = DEFAULT_PRESET,
-    method: Named | Sequence[Named] = DEFAULT_METHODS,
+    method: Named | Sequence[Named] | None = None,
+    decide: Literal["alignment"] = "alignment",
     pairs: Literal["linked", "all"] = "linked",
     threads: int | None = None,
     fields: Fields | None = None,
     batch_bytes: int = 4 << 20,
     progress: Progress | None = None,
-) -> Matches:
-    """All copies in a pile of articles.
+) -> Matches: ...
+@overload
+def find(
+    articles: Any,
+    *,
+    query: Any = None,
+    preset: str = DEFAULT_PRESET,
+    method: Named | Sequence[Named] | None = None,
+    decide: Literal["method"],
+    pairs: Literal["linked", "all"] = "linked",
+    threads: int | None = None,
+    fields: Fields | None = None,
+    batch_bytes: int = 4 << 20,
+    progress: Progress | None = None,
+) -> Opinions: ...
+def find(
+    articles: Any,
+    *,
+    query: Any = None,
+    preset: str = DEFAULT_PRESET,
+    method: Named | Sequence[Named] | None = None,
+    decide: Literal["alignment", "method"] = "alignment",
+    pairs: Literal["linked", "all"] = "linked",
+    threads: int | None = None,
+    fields: Fields | None = None,
+    batch_bytes: int = 4 << 20,
+    progress: Progress | None = None,
+) -> Matches | Opinions:
+    """All copies in a pile of articles, or, with `query`, what the articles of `query` share with the pile.
 
-    `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such. With `pairs="linked"` the members of a
-    family too big to pair all with all are linked to its earliest members; "all" writes out every pair. The answer is
-    the same for any order of the input, number of threads and `batch_bytes`.
+    `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such; so is `query`. With `pairs="linked"` the
+    members of a family too big to pair all with all are linked to its earliest members; "all" writes out every pair.
+    `decide="method"` gives the opinion of one published method in place of the comparison's. The answer is the same for
+    any order of the input, number of threads and `batch_bytes`.
     """
-    chosen = [method] if isinstance(method, str | methods.Method) else method
-    nominating = [methods.get(one) if isinstance(one, str) else one for one in chosen]
-    if not nominating or len(nominating) > 8:
-        raise UsageError(f"expected one to eight methods, got {len(nominating)}")
+    chosen = get_preset(preset)
+    nominating = _get_methods(method, chosen)
+    if decide not in ("alignment", "method"):
+        raise UsageError(f"decide: expected 'alignment' or 'method', got {decide!r}")
     if pairs not in ("linked", "all"):
         raise UsageError(f"pairs: expected 'linked' or 'all', got {pairs!r}")
-    work = read(articles, fields=fields or Fields(), batch_bytes=batch_bytes)
-    report = progress or (lambda stage, done, total: None)
+    if decide == "method" and (method is None or len(nominating) != 1):
+        raise UsageError("decide='method' needs one method: name it")
+    reading = fields or Fields()
+    asked = [] if query is None else [work() for work in read(query, fields=reading, batch_bytes=batch_bytes)]
+    work = read(articles, fields=reading, batch_bytes=batch_bytes)
     with open_pool(threads) as pool:
-        return _find(work, nominating, get_preset(preset), pairs == "linked", pool, report)
+        job = _Job(chosen, nominating, pairs == "linked", pool, progress or (lambda stage, done, total: None))
+        pile, filed, lengths = job.read(asked, work)
+        later = sum(len(batch) for batch in asked)
+        return job.ask(pile, filed, later) if decide == "method" else job.find(pile, filed, lengths, later)
 
 
-def _find(
-    work: Iterable[Work],
-    nominating: Sequence[methods.Method],
-    preset: Preset,
-    linked: bool,
-    pool: Pool,
-    progress: Progress,
-) -> Matches:
-    pile, filed, lengths = _read(work, nominating, pool, progress)
-    ranks, order = pile.rank()
-    words = lengths[order].astype(np.uint32)
-    progress("nominating", 0, 1)
-    evidence = [
-        collide(one, postings, pile.firsts, ranks, words, linked=linked, apply=pool.map)
-        for one, postings in zip(nominating, filed, strict=True)
-    ]
-    learner = Learner(pile, order)
-    convicted = [learner.learn(one.suspects) for one in evidence]
-    later, earlier, by = _unite([one.nominate(mine) for one, mine in zip(evidence, convicted, strict=True)])
-    candidates, collisions = len(later), sum(len(one) + one.weak for one in evidence)
-    del evidence
-    progress("nominating", 1, 1)
-    compared, kept = _compare(pile, order, later, earlier, learner.known, preset, pool, progress)
-    later, earlier, by = later[kept], earlier[kept], by[kept]
-    holders = learner.learn_passages(later, earlier, compared)
-    if len(holders):
-        again = np.isin(later, holders) | np.isin(earlier, holders)
-        redone, kept = _compare(
-            pile, order, later[again], earlier[again], learner.known, preset, pool, progress
-        )
-        numbers = np.concatenate([np.flatnonzero(~again), np.flatnonzero(again)[kept]])
-        by_time = np.argsort(numbers)
-        compared = Compared.join([compared.take(np.flatnonzero(~again)), redone]).take(by_time)
-        later, earlier, by = (column[numbers[by_time]] for column in (later, earlier, by))
-    return Matches(
-        pile,
-        order[later],
-        order[earlier],
-        by,
-        compared,
-        tuple(one.name for one in nominating),
-        learner.formulas,
-        {
+def default_methods(preset: Preset) -> list[methods.Method]:
+    """What nominates: every common run of `min_passage_words` words, or of 20 where that is less, and equal articles."""
+    winnowing = methods.find_class("winnowing")()
+    window = winnowing.guaranteed_words or 0
+    fewer = max(0, window - preset.min_passage_words)
+    return [methods.get("exact"), methods.get("winnowing", window_words=winnowing.window_words - fewer)]  # type: ignore[attr-defined]
+
+
+def _get_methods(method: Named | Sequence[Named] | None, preset: Preset) -> list[methods.Method]:
+    if method is None:
+        return default_methods(preset)
+    chosen = [method] if isinstance(method, str | methods.Method) else method
+    if not 1 <= len(chosen) <= 8:
+        raise UsageError(f"expected one to eight methods, got {len(chosen)}")
+    return [methods.get(one) if isinstance(one, str) else one for one in chosen]
+
+
+@dataclass(frozen=True)
+class _Job:
+    preset: Preset
+    methods: Sequence[methods.Method]
+    linked: bool
+    pool: Pool
+    progress: Progress
+
+    def read(
+        self, asked: Sequence[Articles], work: Iterable[Work]
+    ) -> tuple[Pile, list[list[list[_core.Postings]]], NDArray[np.int64]]:
+        """The pile, its postings for each method, and each article's number of words."""
+
+        def take_in(part: Work) -> tuple[int, Articles, NDArray[np.int64], list[list[_core.Postings]]]:
+            batch = part()
+            tokens = text.tokenise(batch.text, batch.offsets)
+            postings = [file(tokens, one.keys(one.sketch(tokens))) for one in self.methods]
+            return part.source_bytes, batch, np.diff(tokens.offsets), postings
+
+        def all_work() -> Iterable[Work]:
+            for batch in asked:
+                yield Work(lambda batch=batch: batch)  # type: ignore[misc]
+            yield from work
+
+        pile = Pile(name for batch in asked for name in batch.ids)
+        lengths, done = [np.empty(0, np.int64)], 0
+        filed: list[list[list[_core.Postings]]] = [[] for _ in self.methods]
+        for source_bytes, batch, words, postings in self.pool.map(take_in, all_work()):
+            pile.add(batch)
+            lengths.append(words)
+            for mine, new in zip(filed, postings, strict=True):
+                mine.append(new)
+            done += source_bytes
+            self.progress("reading", done, 0)
+        return pile, filed, np.concatenate(lengths)
+
+    def collide(
+        self,
+        filed: list[list[list[_core.Postings]]],
+        pile: Pile,
+        ranks: NDArray[np.uint32],
+        words: NDArray[np.uint32],
+    ) -> list[Evidence]:
+        """The evidence of each method."""
+        return [
+            collide(one, postings, pile.firsts, ranks, words, linked=self.linked, apply=self.pool.map)
+            for one, postings in zip(self.methods, filed, strict=True)
+        ]
+
+    def find(
+        self, pile: Pile, filed: list[list[list[_core.Postings]]], lengths: NDArray[np.int64], asked: int
+    ) -> Matches:
+        """The matches; the first `asked` articles are queries, where there are any."""
+        self.progress("nominating", 0, 1)
+        ranks, order = pile.rank(asked)
+        evidence = self.collide(filed, pile, ranks, lengths[order].astype(np.uint32))
+        learner = Learner(pile, order)
+        convicted = [learner.learn(one.suspects) for one in evidence]
+        nominated = [one.nominate(mine) for one, mine in zip(evidence, convicted, strict=True)]
+        collisions = sum(len(one) + one.weak for one in evidence)
+        del evidence
+        later, earlier, by = _unite([_asked_only(pairs, order, asked) for pairs in nominated])
+        candidates = len(later)
+        self.progress("nominating", 1, 1)
+        compared, kept = self.compare(pile, order, (later, earlier), learner.known)
+        later, earlier, by = later[kept], earlier[kept], by[kept]
+        holders = learner.learn_passages(later, earlier, compared)
+        if len(holders):
+            again = np.isin(later, holders) | np.isin(earlier, holders)
+            redone, kept = self.compare(pile, order, (later[again], earlier[again]), learner.known)
+            numbers = np.concatenate([np.flatnonzero(~again), np.flatnonzero(again)[kept]])
+            by_time = np.argsort(numbers)
+            compared = Compared.join([compared.take(np.flatnonzero(~again)), redone]).take(by_time)
+            later, earlier, by = (column[numbers[by_time]] for column in (later, earlier, by))
+        counts = {
             "articles": len(order),
             "collisions": collisions,
             "candidates": candidates,
             "matches": len(later),
-        },
-    )
+        }
+        names = tuple(one.name for one in self.methods)
+        return Matches(pile, order[later], order[earlier], by, compared, names, learner.formulas, counts)
+
+    def compare(
+        self, pile: Pile, order: NDArray[np.int64], pairs: Pairs, known: Boilerplate
+    ) -> tuple[Compared, NDArray[np.int64]]:
+        """Compare all candidates, related pairs together; the matches, and which candidates they are."""
+        later, earlier = pairs
+        component = _core.components(len(order), later, earlier)
+        related = np.argsort(component[later], kind="stable")
+        blocks = [related[start : start + BLOCK_PAIRS] for start in range(0, len(related), BLOCK_PAIRS)]
+
+        def compare_block(block: NDArray[np.int64]) -> tuple[NDArray[np.int64], Compared]:
+            ranks = _distinct(np.concatenate([later[block], earlier[block]]))
+            tokens = text.tokenise(*pile.texts(order[ranks].tolist()), spans=True)
+            queries, founds = (
+                np.searchsorted(ranks, side[block]).astype(np.uint32) for side in (later, earlier)
+            )
+            by_found = np.argsort(founds, kind="stable")
+            compared = compare_rows(tokens, queries[by_found], founds[by_found], self.preset, known)
+            matched = np.flatnonzero(compared.relation >= 0)
+            return block[by_found][matched], compared.take(matched)
+
+        parts, numbers, done = [], [np.empty(0, np.int64)], 0
+        for kept, compared in self.pool.map(compare_block, blocks):
+            parts.append(compared)
+            numbers.append(kept)
+            done += BLOCK_PAIRS
+            self.progress("comparing", min(done, len(later)), len(later))
+        kept = np.concatenate(numbers)
+        by_time = np.argsort(kept, kind="stable")
+        return Compared.join(parts).take(by_time), kept[by_time]
+
+    def ask(self, pile: Pile, filed: list[list[list[_core.Postings]]], asked: int) -> Opinions:
+        """The method's own opinions: of every pair that shares a key, or of each query and every article."""
+        [method] = self.methods
+        ranks, order = pile.rank(asked)
+        if asked:
+            first = len(order) - asked
+            later, earlier = (
+                side.ravel().astype(np.uint32) for side in np.mgrid[first : len(order), 0:first]
+            )
+        else:
+            postings, filed[0] = filed[0], []
+            evidence = collide(
+                method,
+                postings,
+                pile.firsts,
+                ranks,
+                np.zeros(len(order), np.uint32),
+                plain=True,
+                apply=self.pool.map,
+            )
+            later, earlier = evidence.nominate([])
+        return judge(method, pile, order, (later, earlier), self.pool, rank_all=bool(asked))
 
 
-def _read(
-    work: Iterable[Work], nominating: Sequence[methods.Method], pool: Pool, progress: Progress
-) -> tuple[Pile, list[list[list[_core.Postings]]], NDArray[np.int64]]:
-    """The pile, its postings for each method, and each article's number of words."""
-
-    def take_in(part: Work) -> tuple[int, Articles, NDArray[np.int64], list[list[_core.Postings]]]:
-        batch = part()
-        tokens = text.tokenise(batch.text, batch.offsets)
-        postings = [file(tokens, one.keys(one.sketch(tokens))) for one in nominating]
-        return part.source_bytes, batch, np.diff(tokens.offsets), postings
-
-    pile, lengths, done = Pile(), [np.empty(0, np.int64)], 0
-    filed: list[list[list[_core.Postings]]] = [[] for _ in nominating]
-    for source_bytes, batch, words, postings in pool.map(take_in, work):
-        pile.add(batch)
-        lengths.append(words)
-        for mine, new in zip(filed, postings, strict=True):
-            mine.append(new)
-        done += source_bytes
-        progress("reading", done, 0)
-    return pile, filed, np.concatenate(lengths)
+def _asked_only(pairs: Pairs, order: NDArray[np.int64], asked: int) -> Pairs:
+    """With queries, the pairs of a query, which have the last ranks, and an article of the pile."""
+    if not asked:
+        return pairs
+    first = len(order) - asked
+    chosen = (pairs[0] >= first) & (pairs[1] < first)
+    return pairs[0][chosen], pairs[1][chosen]
 
 
-def _unite(
-    nominated: Sequence[tuple[NDArray[np.uint32], NDArray[np.uint32]]],
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
+def _unite(nominated: Sequence[Pairs]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
     """The candidates of all methods, rising by (later, earlier), with a bit for each method that nominated."""
     joined = [later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in nominated]
     pairs = _distinct(np.concatenate(joined))
@@ -154,38 +279,3 @@ def _distinct(values: NDArray[Any]) -> NDArray[Any]:
     """Sorted, each once; np.unique hashes, which is slow for many."""
     values = np.sort(values)
     return values[np.concatenate([[True], values[1:] != values[:-1]])] if len(values) else values
-
-
-def _compare(
-    pile: Pile,
-    order: NDArray[np.int64],
-    later: NDArray[np.uint32],
-    earlier: NDArray[np.uint32],
-    known: Boilerplate,
-    preset: Preset,
-    pool: Pool,
-    progress: Progress,
-) -> tuple[Compared, NDArray[np.int64]]:
-    """Compare all candidates, related pairs together; the matches, and which candidates they are."""
-    component = _core.components(len(order), later, earlier)
-    related = np.argsort(component[later], kind="stable")
-    blocks = [related[start : start + BLOCK_PAIRS] for start in range(0, len(related), BLOCK_PAIRS)]
-
-    def compare_block(block: NDArray[np.int64]) -> tuple[NDArray[np.int64], Compared]:
-        ranks = _distinct(np.concatenate([later[block], earlier[block]]))
-        tokens = text.tokenise(*pile.texts(order[ranks].tolist()), spans=True)
-        queries, founds = (np.searchsorted(ranks, side[block]).astype(np.uint32) for side in (later, earlier))
-        by_found = np.argsort(founds, kind="stable")
-        compared = compare_rows(tokens, queries[by_found], founds[by_found], preset, known)
-        matched = np.flatnonzero(compared.relation >= 0)
-        return block[by_found][matched], compared.take(matched)
-
-    parts, numbers, done = [], [np.empty(0, np.int64)], 0
-    for kept, compared in pool.map(compare_block, blocks):
-        parts.append(compared)
-        numbers.append(kept)
-        done += BLOCK_PAIRS
-        progress("comparing", min(done, len(later)), len(later))
-    kept = np.concatenate(numbers)
-    by_time = np.argsort(kept, kind="stable")
-    return Compared.join(parts).take(by_time), kept[by_time]

@@ -62,7 +62,9 @@ def open_pool(threads: int | None) -> Iterator[Pool]:
 class Pile:
     """The articles of a pile, batch by batch, numbered in the order they were read; ranks put them in time."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: Iterable[str] = ()) -> None:
+        """An article of the pile with the id of one that is `asked` about gives way to it in silence."""
+        self._asked = set(asked)
         self.batches: list[Articles] = []
         self.firsts: list[int] = []
         self.ids: list[str] = []
@@ -88,19 +90,26 @@ class Pile:
         for number, name in enumerate(ids, len(self.ids)):
             if name in before:
                 self._repeated.append(number)
+                if name in self._asked:
+                    continue
                 self.skipped.append(
                     Skipped(name, "an article with this id was read before; give each its own")
                 )
             before.add(name)
 
-    def rank(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The rank of each article, by `published` then id, and the article at each rank."""
+    def rank(self, last: int = 0) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The rank of each article, by `published` then id, and the article at each rank.
+
+        The first `last` articles come last, whatever their dates.
+        """
         published = np.concatenate([batch.published for batch in self.batches] or [np.empty(0, np.int64)])
         order = np.argsort(published, kind="stable")
+        order = np.concatenate([order[order >= last], order[order < last]]) if last else order
         if self._repeated:
             order = order[~np.isin(order, self._repeated)]
         times = published[order]
-        edges = np.flatnonzero(np.concatenate([[True], times[1:] != times[:-1], [True]])).tolist()
+        other = (times[1:] != times[:-1]) | ((order[1:] < last) != (order[:-1] < last))
+        edges = np.flatnonzero(np.concatenate([[True], other, [True]])).tolist()
         for start, end in pairwise(edges):
             if end - start > 1:
                 order[start:end] = sorted(order[start:end].tolist(), key=self.ids.__getitem__)

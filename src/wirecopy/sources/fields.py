@@ -8,7 +8,6 @@ import numbers
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -152,6 +151,8 @@ def rfc2822_microseconds(date: str) -> int | None:
     # The parser of the standard library guesses at anything; only the real form is given to it.
     if not _RFC2822.fullmatch(date):
         return None
+    from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
+
     try:
         moment = parsedate_to_datetime(date)
         if moment.tzinfo is None:
