@@ -20,7 +20,7 @@ from .model import Tokens
 
 ALL_HOLDERS = 20
 """Up to so many holders of a key are paired all with all."""
-LINKS = 4
+LINKS = 2
 """Earliest holders that each holder of a more common key is linked to."""
 SETTLED_WORDS = 12
 """Words around a key, of sixteen on each side, that must agree for its collision to count."""
