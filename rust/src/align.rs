@@ -11,8 +11,8 @@
 //! `min_passage_words` equal words on, half as many if it covers a whole short article.
 //!
 //! Words marked as boilerplate are taken out before anything else, so that a passage goes on across them; but where they
-//! are most of both articles, and many, they are what the articles say, and stay. The
-//! articles are put in an order that depends on their words alone: swapping the arguments swaps the answer.
+//! are most of both articles, and many, and the articles are copies with them, they are what the articles say, and
+//! stay. The articles are put in an order that depends on their words alone: swapping the arguments swaps the answer.
 //!
 //! Cost: linear in the words, plus `LOOK_BACK` for each run. Wrong where the same words are common to both by chance:
 //! tables, lists, box scores.
@@ -137,38 +137,65 @@ pub fn compare(
         return Err(Invalid("expected seed, passage and gap words of at least 1".into()));
     }
     let nothing = Formulas::default();
-    let mut articles: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
-    let mut unmarked: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
+    let mut marked: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
+    let mut whole: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
     for row in queries.iter().chain(founds).map(|row| *row as usize) {
-        if articles[row].is_none() {
+        if marked[row].is_none() {
             let article = Prepared::new(batch.article(row), formulas, settings.seed_words);
             if article.is_formula() {
-                unmarked[row] = Some(Prepared::new(batch.article(row), &nothing, settings.seed_words));
+                whole[row] = Some(Prepared::new(batch.article(row), &nothing, settings.seed_words));
             }
-            articles[row] = Some(article);
+            marked[row] = Some(article);
         }
     }
-    let mut index = Index::default();
-    let mut indexed = None;
-    let mut results = Vec::with_capacity(queries.len());
-    for (query, found) in queries.iter().zip(founds) {
-        let (query, found) = (*query as usize, *found as usize);
-        let formulas = unmarked[query].is_some() && unmarked[found].is_some();
-        let side = if formulas { &unmarked } else { &articles };
-        let (Some(one), Some(other)) = (&side[query], &side[found]) else { continue };
+    let (mut marked, mut whole) = (Side::new(&marked), Side::new(&whole));
+    let pairs = queries.iter().zip(founds).map(|(query, found)| (*query as usize, *found as usize));
+    let compared = pairs.map(|(query, found)| {
+        let substance = whole.compare(query, found, settings);
+        let covers = |one: &Comparison| one.query_covered.max(one.found_covered) >= settings.covered;
+        substance.filter(covers).or_else(|| marked.compare(query, found, settings))
+    });
+    compared.map(|one| one.ok_or_else(|| Invalid("expected articles that were prepared".into()))).collect()
+}
+
+/// Articles to compare, and the index of one of them, kept for the next pair.
+struct Side<'a> {
+    articles: &'a [Option<Prepared<'a>>],
+    index: Index,
+    indexed: Option<usize>,
+}
+
+impl<'a> Side<'a> {
+    fn new(articles: &'a [Option<Prepared<'a>>]) -> Self {
+        Self { articles, index: Index::default(), indexed: None }
+    }
+
+    /// What two of the articles share; None if one is not there.
+    fn compare(&mut self, query: usize, found: usize, settings: Settings) -> Option<Comparison> {
+        let (one, other) = (self.articles[query].as_ref()?, self.articles[found].as_ref()?);
         let turned = (one.words.len(), &one.words) < (other.words.len(), &other.words);
-        let (long, short, short_row) = if turned { (other, one, query) } else { (one, other, found) };
-        if indexed != Some((short_row, formulas)) {
-            index.build(&short.grams);
-            indexed = Some((short_row, formulas));
+        let (long, short, row) = if turned { (other, one, query) } else { (one, other, found) };
+        if self.indexed != Some(row) {
+            self.index.build(&short.grams);
+            self.indexed = Some(row);
         }
-        let compared = compare_two(long, short, &index, settings);
-        results.push(if turned { compared.turned() } else { compared });
+        let compared = compare_two(long, short, &self.index, settings);
+        Some(if turned { compared.turned() } else { compared })
     }
-    Ok(results)
 }
 
 impl Comparison {
+    /// An article and its twin; without words they are nothing to compare.
+    fn identical(article: &Prepared) -> Self {
+        let (len, is) = (article.whole.len() as u32, !article.whole.is_empty());
+        let words =
+            article.whole_halves.map_or(len, |h| h.iter().map(|half| u32::from(*half)).sum::<u32>().div_ceil(2));
+        let whole = Passage { query: (0, len), found: (0, len), words, changed: 0 };
+        let share = f64::from(u8::from(is));
+        let passages = if is { vec![whole] } else { Vec::new() };
+        Self { identical: is, query_covered: share, found_covered: share, resemblance: share, passages }
+    }
+
     fn turned(self) -> Self {
         let turn = |passage: Passage| Passage { query: passage.found, found: passage.query, ..passage };
         let mut passages: Vec<Passage> = self.passages.into_iter().map(turn).collect();
@@ -186,6 +213,7 @@ struct Prepared<'a> {
     /// A hash of the gram at each word.
     grams: Vec<u64>,
     whole: &'a [u64],
+    whole_halves: Option<&'a [u8]>,
     shingles: ShingleSet,
 }
 
@@ -196,14 +224,15 @@ impl<'a> Prepared<'a> {
         let mut grams = Vec::new();
         let Some(marks) = formulas.mark(whole.len(), halves, &mixed) else {
             mix_runs(whole, gram, &mut grams);
-            let (words, halves) = (Cow::Borrowed(whole), halves.map(Cow::Borrowed));
-            return Self { words, halves, numbers: None, grams, whole, shingles };
+            let (words, whole_halves, halves) = (Cow::Borrowed(whole), halves, halves.map(Cow::Borrowed));
+            return Self { words, halves, numbers: None, grams, whole, whole_halves, shingles };
         };
         let kept: Vec<u32> = (0..whole.len() as u32).filter(|i| !marks[*i as usize]).collect();
         let words: Vec<u64> = kept.iter().map(|i| whole[*i as usize]).collect();
+        let whole_halves = halves;
         let halves = halves.map(|h| kept.iter().map(|i| h[*i as usize]).collect::<Vec<u8>>().into());
         mix_runs(&words, gram, &mut grams);
-        Self { words: words.into(), halves, numbers: Some(kept), grams, whole, shingles }
+        Self { words: words.into(), halves, numbers: Some(kept), grams, whole, whole_halves, shingles }
     }
 
     /// Whether boilerplate is more than half of it, and long enough to be its substance.
@@ -273,14 +302,16 @@ struct Run {
 }
 
 fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Settings) -> Comparison {
-    let identical = query.whole == found.whole;
     let shared = query.shingles.shared(&found.shingles);
     let union = query.shingles.len() + found.shingles.len() - shared;
+    if query.whole == found.whole {
+        return Comparison::identical(query);
+    }
     let mut passages = if query.words == found.words {
         let len = query.words.len();
         let whole = Run { query: 0, found: 0, len };
-        let long_enough = identical || query.weight(0, len) >= settings.min_passage_words;
-        if len > 0 && long_enough { vec![measure(query, found, &[whole])] } else { Vec::new() }
+        let long_enough = len > 0 && query.weight(0, len) >= settings.min_passage_words;
+        if long_enough { vec![measure(query, found, &[whole])] } else { Vec::new() }
     } else {
         let runs = find_runs(query, found, index, settings.seed_words);
         chain(query, found, &runs, settings)
@@ -294,13 +325,13 @@ fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Sett
             sum += end.saturating_sub(start.max(reach));
             reach = reach.max(end);
         }
-        if len == 0 { f64::from(u8::from(identical)) } else { sum as f64 / len as f64 }
+        if len == 0 { 0.0 } else { sum as f64 / len as f64 }
     };
     Comparison {
-        identical,
+        identical: false,
         query_covered: covered(query.words.len(), |one| one.query),
         found_covered: covered(found.words.len(), |one| one.found),
-        resemblance: if union == 0 { f64::from(u8::from(identical)) } else { shared as f64 / union as f64 },
+        resemblance: if union == 0 { 0.0 } else { shared as f64 / union as f64 },
         passages: passages
             .iter()
             .map(|one| Passage {

@@ -4,11 +4,14 @@
 //! that otherwise differ). The keys themselves tell. Two articles *agree* if the stretches of keys they share, bridged
 //! over `agree_gap_words`, cover `agree_share` of one of them; a key stands for the `key_words` words that settled it.
 //! A holder of a common key is a *stranger* if it agrees with fewer than half of the earlier holders that it was
-//! paired with. A common key with `boilerplate_articles` strangers or more is suspected to be boilerplate: one text in
-//! 5,000 reprints has hardly any, whatever its count. Half, and not one, because a brief that is mostly formula agrees
-//! with every article that has the formula. Whoever called compares some of the strangers and decides.
+//! paired with. Half, and not one, because a brief that is mostly formula agrees with every article that has the formula.
+//! Articles that share `family_share` of both are one family, and its strangers count once. A common key with
+//! `boilerplate_articles` strangers or more is suspected to be boilerplate: one text in 5,000 reprints has hardly any,
+//! whatever its count. Whoever called compares some of the strangers and decides.
 //!
 //! A pair is a candidate if it agrees or if a key that is not boilerplate supports it.
+
+use std::collections::HashSet;
 
 use crate::postings::LINKED;
 use crate::{Invalid, Result};
@@ -41,6 +44,8 @@ pub struct Rule {
     pub key_words: u32,
     /// Share of an article that must be shared for two articles to agree.
     pub agree_share: f64,
+    /// Share of both articles that makes them one family.
+    pub family_share: f64,
 }
 
 /// The holders of common keys; see `postings::Evidence`.
@@ -90,33 +95,40 @@ pub fn suspect(evidence: Columns<'_>, commons: Commons<'_>, words: &[u32], rule:
         (0..rows).map(|i| (u64::from(evidence.later[i]) << 32 | u64::from(evidence.earlier[i]), i as u32)).collect();
     order.sort_unstable();
     let mut agreed = vec![0; rows];
+    let mut family: Vec<u32> = (0..words.len() as u32).collect();
     let mut places = Vec::new();
     for pair in order.chunk_by(|one, other| one.0 == other.0) {
         let (later, earlier) = (evidence.later[pair[0].1 as usize], evidence.earlier[pair[0].1 as usize]);
-        let mut shares = |positions: &[u32], article: u32| {
+        let mut share = |positions: &[u32], article: u32| {
             places.clear();
             places.extend(pair.iter().map(|row| positions[row.1 as usize]));
-            f64::from(spanned(&mut places, rule)) >= rule.agree_share * f64::from(words[article as usize])
+            f64::from(spanned(&mut places, rule)) / f64::from(words[article as usize].max(1))
         };
-        if shares(evidence.later_position, later) || shares(evidence.earlier_position, earlier) {
+        let shares = [share(evidence.later_position, later), share(evidence.earlier_position, earlier)];
+        if shares.iter().any(|share| *share >= rule.agree_share) {
             for row in pair {
                 agreed[row.1 as usize] = 1;
             }
         }
+        if shares.iter().all(|share| *share >= rule.family_share) {
+            unite(&mut family, later, earlier);
+        }
     }
     let strangers = find_strangers(evidence, &agreed);
     let mut answer = Suspects { example_offsets: vec![0], ..Suspects::default() };
+    let mut seen = HashSet::new();
     for mine in strangers.chunk_by(|one, other| one.0 == other.0) {
-        let common = mine[0].0 as usize;
-        let holders = commons.offsets[common] as usize..commons.offsets[common + 1] as usize;
-        if mine.len() < rule.boilerplate_articles {
+        seen.clear();
+        let firsts: Vec<u32> =
+            mine.iter().map(|stranger| stranger.1).filter(|rank| seen.insert(root(&mut family, *rank))).collect();
+        if firsts.len() < rule.boilerplate_articles {
             continue;
         }
+        let common = mine[0].0 as usize;
         answer.commons.push(common as u32);
-        for place in holders
-            .filter(|place| mine.binary_search(&(common as u32, commons.holders[*place])).is_ok())
-            .take(rule.examples)
-        {
+        let holders = commons.offsets[common] as usize..commons.offsets[common + 1] as usize;
+        let is_first = |place: &usize| firsts.binary_search(&commons.holders[*place]).is_ok();
+        for place in holders.filter(is_first).take(rule.examples) {
             answer.example_ranks.push(commons.holders[place]);
             answer.example_positions.push(commons.positions[place]);
         }

@@ -301,7 +301,9 @@ fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: 
                         break;
                     }
                 }
-                evidence.push(later, earlier, common);
+                if settles(later, earlier, limits.settled_words) {
+                    evidence.push(later, earlier, common);
+                }
             }
         }
         if common != LINKED {

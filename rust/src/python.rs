@@ -267,6 +267,7 @@ mod _core {
         agree_gap_words: u32,
         key_words: u32,
         agree_share: f64,
+        family_share: f64,
     ) -> PyResult<Bound<'py, PyDict>> {
         let evidence = candidates::Columns {
             later: later.as_slice()?,
@@ -281,7 +282,8 @@ mod _core {
             offsets: common_offsets.as_slice()?,
         };
         let words = words.as_slice()?;
-        let rule = candidates::Rule { boilerplate_articles, examples, agree_gap_words, key_words, agree_share };
+        let rule =
+            candidates::Rule { boilerplate_articles, examples, agree_gap_words, key_words, agree_share, family_share };
         let answer = run(py, || candidates::suspect(evidence, commons, words, rule))?;
         let columns = PyDict::new(py);
         columns.set_item("order", answer.order.into_pyarray(py))?;

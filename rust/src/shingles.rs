@@ -279,12 +279,11 @@ pub fn mix_runs(words: &[u64], length: usize, mixed: &mut Vec<u64>) {
 /// The mixed hash of every shingle of an article.
 pub fn mix_shingles(words: &[u64], halves: Option<&[u8]>, shingle_words: usize) -> Vec<u64> {
     let mut mixed = Vec::new();
-    match halves.filter(|h| h.contains(&1)) {
-        None => mix_runs(words, shingle_words, &mut mixed),
-        Some(_) => {
-            let spans = shingle_spans(words.len(), halves, shingle_words);
-            mixed.extend(spans.into_iter().map(|(start, end)| mix(&words[start..end])));
-        }
+    if halves.is_some_and(|h| h.contains(&1)) {
+        let spans = shingle_spans(words.len(), halves, shingle_words);
+        mixed.extend(spans.into_iter().map(|(start, end)| mix(&words[start..end])));
+    } else {
+        mix_runs(words, shingle_words, &mut mixed);
     }
     mixed
 }

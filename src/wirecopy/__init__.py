@@ -13,10 +13,12 @@ from .comparison import compare
 from .errors import WirecopyError
 from .model import Article, Match, Opinion, Passage, Relation
 from .pile import Matches, Opinions, find
+from .sources import Fields
 
 __version__ = "0.1.0"
 __all__ = [
     "Article",
+    "Fields",
     "Match",
     "Matches",
     "Opinion",

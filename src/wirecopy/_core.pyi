@@ -125,6 +125,7 @@ def suspect(
     agree_gap_words: int,
     key_words: int,
     agree_share: float,
+    family_share: float,
 ) -> dict[str, NDArray[Any]]: ...
 def nominate(
     later: NDArray[np.uint32],

@@ -3,7 +3,8 @@
 The rule, for all nominating methods whose keys have places. A key is *common* if it stands, with the words around it,
 in `ARTICLES` articles or more. Two articles *agree* if the stretches of keys that they share (gaps up to
 `AGREE_GAP_WORDS` words) cover `AGREE_SHARE` of one of them. A common key is suspected if `ARTICLES` of its holders agree
-with fewer than half of the earlier holders that they were paired with. Then `EXAMPLES` of these strangers are compared,
+with fewer than half of the earlier holders that they were paired with; holders that share `FAMILY_SHARE` of both
+articles are one family and count once. Then `EXAMPLES` of these strangers are compared,
 each with the one before: unless half of these pairs turn out to be covered by `AGREE_SHARE` after all, the key is
 boilerplate. In 5,000 reprints of one text hardly any is a stranger, so none of its keys is.
 
@@ -28,6 +29,7 @@ from .model import Boilerplate, Tokens
 ARTICLES = 8
 AGREE_GAP_WORDS = 50
 AGREE_SHARE = 0.5
+FAMILY_SHARE = 0.7
 SHINGLE_WORDS = 5
 REACH_WORDS = 100
 """How far from a common key its formula can go on."""

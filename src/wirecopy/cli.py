@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -19,10 +20,10 @@ import typer
 
 from . import methods
 from .comparison import DEFAULT_PRESET, PRESETS, compare
-from .errors import SourceError, UsageError, WirecopyError
+from .errors import MissingExtra, SourceError, UsageError, WirecopyError
 from .model import Match
 from .pile import MEMORY_A_BYTE, Matches, Opinions, Progress, find
-from .sources import Fields, total_bytes
+from .sources import Fields, read, total_bytes
 
 app = typer.Typer(
     name="wirecopy",
@@ -34,7 +35,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-TABLE_ROWS = 40
+TABLE_ROWS = 20
 
 PresetName = StrEnum("PresetName", {name: name for name in PRESETS})  # type: ignore[misc]
 
@@ -86,60 +87,108 @@ def complain(message: str, code: int) -> int:
     return code
 
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; complaints only.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write there instead of to stdout.")]
-JsonLines = Annotated[
-    bool, typer.Option("--jsonl", help="One JSON object a line (the default off a terminal).")
+PresetOption = Annotated[
+    PresetName,
+    typer.Option(
+        metavar="NAME",
+        help="What counts as copied: "
+        + "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
+        + ".",
+    ),
 ]
-Csv = Annotated[bool, typer.Option("--csv", help="One line a match, without passages.")]
-Parquet = Annotated[bool, typer.Option("--parquet", help="A Parquet file; needs --output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; complaints only.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there instead of to stdout.")
+]
+
+
+def field_option(what: str) -> Any:
+    """Where one field stands."""
+    return typer.Option(metavar="NAME", help=f"Where the {what} stands in a record.")
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+) -> None:
+    """Find copied news: which articles are identical, near-duplicate, contained in or partly copied from others."""
+    if version:
+        import importlib.metadata
+
+        print(f"wirecopy {importlib.metadata.version('wirecopy')}")
+        raise typer.Exit
 
 
 @app.command("find")
 def find_command(
-    paths: Annotated[list[str], typer.Argument(help="Files, folders, globs; - is stdin.", metavar="PATH…")],
-    preset: Annotated[PresetName, typer.Option(help="What counts as copied.")] = _DEFAULT,
+    paths: Annotated[list[str], typer.Argument(help="Files, folders, globs; - is stdin.", metavar="PATH...")],
+    query: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Compare the pile with the articles of this file only."),
+    ] = None,
+    preset: PresetOption = _DEFAULT,
     method: Annotated[
         list[str] | None,
-        typer.Option(help="Nominate with this method, such as winnowing:window_words=8; may be repeated."),
-    ] = None,
-    query: Annotated[
-        Path | None, typer.Option(help="Compare the pile with the articles of this file only.")
+        typer.Option(
+            metavar="NAME[:PARAMETER=VALUE,...]",
+            help="Nominate with this method, such as winnowing:window_words=8; may be repeated.",
+        ),
     ] = None,
     decide: Annotated[
-        Decide, typer.Option(help="The comparison of the words, or the rule of the one --method given.")
+        Decide,
+        typer.Option(
+            metavar="alignment|method", help="Who decides: the words, or the rule of the one --method given."
+        ),
     ] = Decide.ALIGNMENT,
-    pairs: Annotated[Pairs, typer.Option(help="How much of a big family is written out.")] = Pairs.LINKED,
+    pairs: Annotated[
+        Pairs,
+        typer.Option(
+            metavar="linked|all",
+            help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
+        ),
+    ] = Pairs.LINKED,
     boilerplate: Annotated[
-        Path | None, typer.Option(help="Write the boilerplate that was left out to this file, as JSON lines.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the boilerplate that was left out to this file, as JSON lines."
+        ),
     ] = None,
-    text_field: Annotated[str | None, typer.Option(help="Where the text stands in a record.")] = None,
-    id_field: Annotated[str | None, typer.Option(help="Where the id stands in a record.")] = None,
-    date_field: Annotated[str | None, typer.Option(help="Where the date stands in a record.")] = None,
-    jsonl: JsonLines = False,
-    csv: Csv = False,
-    parquet: Parquet = False,
+    text_field: Annotated[str | None, field_option("text")] = None,
+    id_field: Annotated[str | None, field_option("id")] = None,
+    published_field: Annotated[str | None, field_option("date")] = None,
+    jsonl: Annotated[
+        bool, typer.Option("--jsonl", help="One JSON object a line (the default off a terminal).")
+    ] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="One line a match, without passages.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="A Parquet file; needs --output.")] = False,
     output: Output = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="By default one for each core.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="By default one for each core.")
+    ] = None,
     quiet: Quiet = False,
 ) -> int:
-    """Find all copies in a pile of articles."""
+    """Find all copies in a pile of articles.
+
+    Exit code 3 says that it is done but some records were skipped, each named on stderr.
+    """
     form = choose_form(jsonl, csv, parquet, output)
+    check_writable(output, boilerplate)
+    chosen = [read_method(one) for one in method] if method else None
     inputs = [Path(path) for path in paths]
     size = total_bytes(inputs)
     if not quiet and size is not None:
         needed = f"{size * MEMORY_A_BYTE / 1e6 + 60:,.0f} MB of memory"
-        print(f"{size / 1e6:,.1f} MB of input, about {needed}", file=sys.stderr)
+        print(f"{size / 1e6:,.1f} MB of input, about {needed} (more where it is compressed)", file=sys.stderr)
     with show_progress(quiet, size) as progress:
         matches = find(
             inputs,
-            preset=str(preset),
             query=query,
-            method=[read_method(one) for one in method] if method else None,
+            preset=str(preset),
+            method=chosen,
             decide=decide.value,
             pairs=pairs.value,
             threads=threads,
-            fields=Fields(text_field, id_field, date_field),
+            fields=Fields(text_field, id_field, published_field),
             progress=progress,
         )
     if isinstance(matches, Opinions):
@@ -154,19 +203,19 @@ def find_command(
 
 @app.command("compare")
 def compare_command(
-    query: Annotated[Path, typer.Argument(help="The text that may be a copy.")],
-    found: Annotated[Path, typer.Argument(help="The text it may be copied from.")],
-    preset: Annotated[PresetName, typer.Option(help="What counts as copied.")] = _DEFAULT,
+    query: Annotated[Path, typer.Argument(metavar="QUERY", help="The text that may be a copy.")],
+    found: Annotated[Path, typer.Argument(metavar="FOUND", help="The text it may be copied from.")],
+    preset: PresetOption = _DEFAULT,
     as_json: Annotated[
         bool, typer.Option("--json", help="The match as a JSON object, null where there is none.")
     ] = False,
     output: Output = None,
 ) -> int:
     """Show what two texts share, side by side."""
-    texts = [read_text(path) for path in (query, found)]
-    names = (str(query), str(found))
+    check_writable(output)
+    query_text, found_text = read_text(query), read_text(found)
     match = compare(
-        {"id": names[0], "text": texts[0]}, {"id": names[1], "text": texts[1]}, preset=str(preset)
+        {"id": str(query), "text": query_text}, {"id": str(found), "text": found_text}, preset=str(preset)
     )
     with open_output(output) as out:
         if as_json or not out.isatty():
@@ -174,13 +223,13 @@ def compare_command(
         elif match is None:
             out.write(f"no copy: no common passage of {PRESETS[preset].min_passage_words} words\n")
         else:
-            show_side_by_side(match, texts[0], texts[1], out)
+            show_side_by_side(match, query_text, found_text, out)
     return 0
 
 
 @app.command("methods")
 def methods_command(
-    name: Annotated[str | None, typer.Argument(help="One method, in full.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One method, in full.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> int:
     """List the methods there are, with their parameters and papers."""
@@ -198,7 +247,7 @@ def methods_command(
                 one["name"],
                 one["paper"],
                 one["summary"],
-                ", ".join(f"{k}={v}" for k, v in one["parameters"].items()),
+                ", ".join(f"{k}={v}" for k, v in one["parameters"].items()) or "none",
             )
             for one in found
         ]
@@ -208,16 +257,18 @@ def methods_command(
 
 @app.command("demo")
 def demo_command(
-    folder: Annotated[Path, typer.Argument(help="Where to write the archive.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write the archive.")],
     run: Annotated[
         bool, typer.Option("--run", help="Then find its copies, and compare with the truth.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Another seed, another archive.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Another seed, another archive.")] = 1,
     quiet: Quiet = False,
 ) -> int:
     """Write a small made-up archive whose copies are known."""
     from . import demo
 
+    if folder.exists() and any(folder.iterdir()) and not (folder / "truth.jsonl").exists():
+        raise UsageError(f"{folder} holds other files: name a new folder")
     demo.write_archive(folder, seed)
     articles = folder / "articles.jsonl"
     print(f"wrote {articles} and its truth {folder / 'truth.jsonl'}", file=sys.stderr)
@@ -242,11 +293,13 @@ def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> s
         raise UsageError(f"one form at a time: got --{' and --'.join(asked)}")
     if asked == ["parquet"] and output is None:
         raise UsageError("--parquet needs a file: name it with --output")
-    if asked:
-        return asked[0]
-    if output is not None:
-        return {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
-    return "table" if sys.stdout.isatty() else "jsonl"
+    by_name = (
+        "jsonl" if output is None else {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
+    )
+    form = asked[0] if asked else "table" if output is None and sys.stdout.isatty() else by_name
+    if form == "parquet" and find_spec("pyarrow") is None:
+        raise MissingExtra("a Parquet file", "arrow")
+    return form
 
 
 def read_method(given: str) -> methods.Method:
@@ -265,14 +318,25 @@ def read_method(given: str) -> methods.Method:
 
 
 def read_text(path: Path) -> str:
-    """A text file, or stdin."""
-    try:
-        data = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
+    """The one text of a file, or of stdin."""
+    batches = [work() for work in read([path])]
+    for skipped in (skipped for batch in batches for skipped in batch.skipped):
+        raise SourceError(str(skipped))
+    articles = sum(map(len, batches))
+    if articles != 1:
         raise SourceError(
-            f"{path}: not UTF-8 text at byte {error.start}; convert it, e.g. with iconv"
-        ) from None
+            f"{path}: expected one text, got {articles} articles; compare many with wirecopy find"
+        )
+    return next(bytes(batch.text).decode() for batch in batches if len(batch))
+
+
+def check_writable(*outputs: Path | None) -> None:
+    """Complain before the work about files that cannot be written after it."""
+    for output in filter(None, outputs):
+        if output.is_dir() or not output.absolute().parent.is_dir():
+            raise SourceError(
+                f"{output}: cannot be written: {'a folder' if output.is_dir() else 'no such folder'}"
+            )
 
 
 @contextmanager
@@ -345,7 +409,7 @@ def name_skipped(found: Matches | Opinions) -> int:
     for skipped in found.skipped:
         print(f"skipped: {skipped}", file=sys.stderr)
     if found.skipped:
-        print(f"{len(found.skipped):,} records skipped", file=sys.stderr)
+        print(f"{len(found.skipped):,} record{'s' * (len(found.skipped) > 1)} skipped", file=sys.stderr)
     return 3 if found.skipped else 0
 
 
@@ -357,7 +421,9 @@ def summarise(matches: Matches, quiet: bool) -> int:
             f"{matches.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",
             file=sys.stderr,
         )
-    if not quiet:
+    if not matches.counts["articles"]:
+        print("no articles found", file=sys.stderr)
+    elif not quiet:
         counts = matches.counts
         print(
             f"{counts['articles']:,} articles, {counts['candidates']:,} candidates, {counts['matches']:,} matches, "
@@ -374,30 +440,26 @@ def show_progress(quiet: bool, size: int | None) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import (
-        Progress as Bars,
-    )
+    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+    from rich.text import Text
 
-    with Bars(
-        TextColumn("{task.description:<10}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        TextColumn("{task.speed:,.0f}/s"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bars:
+    class Amount(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            scale, unit = (1e6, " MB") if task.description == "reading" else (1, "")
+            total = f" of {task.total / scale:,.0f}" if task.total else ""
+            rate = f"  {task.speed / scale:,.0f}{unit}/s" if task.speed else ""
+            return Text(f"{task.completed / scale:,.0f}{total}{unit}{rate}")
+
+    columns = (TextColumn("{task.description:<10}"), BarColumn(), Amount(), TimeRemainingColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, Any] = {}
 
         def report(stage: str, done: int, total: int) -> None:
+            whole = total or size
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total or size)
-            bars.update(tasks[stage], completed=done, total=total or size)
+                tasks[stage] = bars.add_task(stage, total=whole)
+            bars.update(tasks[stage], completed=done, total=whole)
 
         yield report
 
@@ -417,24 +479,40 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str
 
 
 def show_table(matches: Matches, out: IO[str]) -> None:
-    """The first matches as a table."""
+    """The first matches as a table, a line each."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-    def cells(match: Match) -> tuple[str, ...]:
-        longest = max(match.passages, key=lambda passage: passage.words, default=None)
-        return (
-            match.query,
-            match.found,
+    console = Console(file=out, width=None if out.isatty() else 140)
+    width = max(12, console.width // 5)
+    fixed = {"query": width, "found": width, "relation": 14, "of query": 8, "of found": 8, "words": 5}
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for head, wide in fixed.items():
+        table.add_column(head, no_wrap=True, width=wide, justify="right" if wide < 10 else "left")
+    rest = console.width - sum(fixed.values()) - 2 * len(fixed)
+    table.add_column("longest passage", no_wrap=True, overflow="ellipsis", width=max(10, rest))
+    for match in matches[:TABLE_ROWS]:
+        longest = max(match.passages, key=lambda passage: passage.words)
+        cells = (
+            cut_middle(match.query, width),
+            cut_middle(match.found, width),
             str(match.relation),
             f"{match.query_covered:.0%}",
             f"{match.found_covered:.0%}",
             str(sum(passage.words for passage in match.passages)),
-            " ".join(longest.text.split())[:60] if longest else "",
+            " ".join(longest.text[:200].split()),
         )
-
-    heads = ("query", "found", "relation", "of query", "of found", "words", "longest passage")
-    print_table(heads, map(cells, matches[:TABLE_ROWS]), out)
+        table.add_row(*map(Text, cells))
+    console.print(table)
     if len(matches) > TABLE_ROWS:
         print(f"… and {len(matches) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
+
+
+def cut_middle(text: str, width: int) -> str:
+    """The text, with … for its middle where it is too long."""
+    kept = width - 1
+    return text if len(text) <= width else f"{text[: kept // 2]}…{text[-(kept - kept // 2) :]}"
 
 
 def show_side_by_side(match: Match, query: str, found: str, out: IO[str]) -> None:

@@ -69,6 +69,18 @@ class Articles:
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """How a method reads text.
+
+    With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
+    them, the empty string for the default rule, or the characters that end a sentence.
+    """
+
+    diacritics: bool = True
+    sentences: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Tokens:
     """The words of a batch: article i has words `offsets[i]:offsets[i + 1]`.
 
@@ -141,10 +153,13 @@ class Match:
         }
 
     def __str__(self) -> str:
-        verb = {Relation.IDENTICAL: "is identical to", Relation.NEAR_DUPLICATE: "is a near-duplicate of"}.get(
-            self.relation,
-            "is partly copied from" if self.relation is Relation.PARTIAL else self.relation.replace("-", " "),
-        )
+        verb = {
+            Relation.IDENTICAL: "is identical to",
+            Relation.NEAR_DUPLICATE: "is a near-duplicate of",
+            Relation.CONTAINS: "contains",
+            Relation.CONTAINED_IN: "is contained in",
+            Relation.PARTIAL: "is partly copied from",
+        }[self.relation]
         lines = [
             f"{self.query} {verb} {self.found}"
             f" ({self.query_covered:.0%} of the query, {self.found_covered:.0%} of the found article)"

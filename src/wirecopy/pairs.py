@@ -122,6 +122,7 @@ def collide(
         agree_gap_words=boilerplate.AGREE_GAP_WORDS,
         key_words=shingle + settled,
         agree_share=boilerplate.AGREE_SHARE,
+        family_share=boilerplate.FAMILY_SHARE,
     )
     edges = answer["example_offsets"].tolist()
     suspects = {

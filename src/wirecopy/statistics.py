@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from wirecopy import _core
 from wirecopy.errors import MismatchError, SourceError
-from wirecopy.model import Tokens
-from wirecopy.text import DEFAULT_VIEW, TEXT_VERSION, View
+from wirecopy.model import Tokens, View
 
 _FORMAT = 1
+_DEFAULT_VIEW = View()
 _WAY_OUT = "count them again from the articles"
 
 
@@ -39,7 +39,7 @@ class Statistics:
     view: View
 
     @classmethod
-    def count(cls, batches: Iterable[Tokens], view: View = DEFAULT_VIEW) -> Statistics:
+    def count(cls, batches: Iterable[Tokens], view: View = _DEFAULT_VIEW) -> Statistics:
         """The statistics of all batches together, which were read in `view`."""
         words, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
         articles, waiting, waiting_words = 0, [], 0
@@ -75,7 +75,7 @@ class Statistics:
                 counts=self.counts,
                 articles=np.int64(self.articles),
                 diacritics=np.bool_(self.view.diacritics),
-                text_version=np.str_(TEXT_VERSION),
+                text_version=np.str_(_core.TEXT_VERSION),
                 format=np.int64(_FORMAT),
             )
 
@@ -88,9 +88,9 @@ class Statistics:
             form, version = int(stored["format"]), str(stored["text_version"])
             if form != _FORMAT:
                 raise MismatchError(f"format of the statistics in {path}", _FORMAT, form, _WAY_OUT)
-            if version != TEXT_VERSION:
+            if version != _core.TEXT_VERSION:
                 raise MismatchError(
-                    f"text version of the statistics in {path}", TEXT_VERSION, version, _WAY_OUT
+                    f"text version of the statistics in {path}", _core.TEXT_VERSION, version, _WAY_OUT
                 )
             view_read = View(diacritics=bool(stored["diacritics"]))
             statistics = cls(stored["words"], stored["counts"], int(stored["articles"]), view_read)

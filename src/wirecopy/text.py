@@ -13,28 +13,17 @@ characters that end one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wirecopy import _core
-from wirecopy.model import Tokens
+from wirecopy.model import Tokens, View
+
+__all__ = ["DEFAULT_VIEW", "TEXT_VERSION", "View", "encode", "find_words", "tokenise"]
 
 TEXT_VERSION: str = _core.TEXT_VERSION
 """Stamp of the Unicode tables, the folding, the abbreviations and the hash; data made under another is refused."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """How a method reads text.
-
-    With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
-    them, the empty string for the default rule, or the characters that end a sentence.
-    """
-
-    diacritics: bool = True
-    sentences: str | None = None
 
 
 def encode(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

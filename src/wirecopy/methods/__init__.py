@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ..model import Tokens
+from ..model import Tokens, View
 from ..statistics import Statistics
-from ..text import View
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -140,6 +139,11 @@ def get(name: str, **parameters: Any) -> Method:
         raise UsageError(
             f"{name} has no parameter {', '.join(unknown)}; it has: {', '.join(known) or 'none'}"
         )
+    for parameter, value in parameters.items():
+        expected = type(known[parameter].default)
+        fits = isinstance(value, expected) or (expected is float and isinstance(value, int))
+        if not fits or (isinstance(value, bool) and expected is not bool):
+            raise UsageError(f"{name}: expected {parameter} to be of type {expected.__name__}, got {value!r}")
     return found(**parameters)
 
 

@@ -16,9 +16,9 @@ from . import Keys, Method, Scores
 
 @dataclass(frozen=True)
 class Exact(Method):
-    """Identical duplicates: equal after normalising, found by hashing (Gibson, Wellner, Lubar 2008, section 2).
+    """Identical duplicates: equal after normalising, found by hashing.
 
-    Guarantees every pair of articles that have the same words in the same order; white space, punctuation, case and
+    Gibson, Wellner, Lubar 2008, section 2. Guarantees every pair of articles that have the same words in the same order; white space, punctuation, case and
     disguises do not count. One key an article. Finds nothing else: one changed word hides a copy. An article without
     words has no key.
     """

@@ -17,9 +17,9 @@ from . import Keys, Method, Scores
 
 @dataclass(frozen=True)
 class Winnowing(Method):
-    """The smallest shingle of every window (Schleimer, Wilkerson, Aiken 2003), over words.
+    """The smallest shingle of words of every window.
 
-    Guarantees that two articles that share a run of `shingle_words + window_words - 1` words share a key. Files about
+    Schleimer, Wilkerson, Aiken 2003. Guarantees that two articles that share a run of `shingle_words + window_words - 1` words share a key. Files about
     2 / (window_words + 1) keys a word. Blind to copies in which no run of `shingle_words` words survives: heavy
     paraphrase, translation.
 

@@ -8,8 +8,6 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-import zstandard
-
 BLOCK = 64 << 10
 
 _WIDE = (
@@ -133,6 +131,8 @@ def _gunzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _unzstd(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    import zstandard  # only where it is needed: it is slow to import
+
     frame: Any = None
     consumed = 0
     for block in blocks:

@@ -1,0 +1,6 @@
+"""`python -m wirecopy`."""
+
+from .cli import main
+
+if __name__ == "__main__":
+    main()
