@@ -178,7 +178,7 @@ def find_command(
     size = total_bytes(inputs)
     if not quiet and size is not None:
         needed = f"{size * MEMORY_A_BYTE / 1e6 + 60:,.0f} MB of memory"
-        print(f"{size / 1e6:,.1f} MB of input, about {needed} (more where it is compressed)", file=sys.stderr)
+        print(f"{size / 1e6:,.1f} MB of input, about {needed}", file=sys.stderr)
     with show_progress(quiet, size) as progress:
         matches = find(
             inputs,
