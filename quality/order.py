@@ -23,6 +23,7 @@ def measure() -> Iterator[Result]:
             answers.add(hashlib.sha256(out.read_bytes() + formulas.read_bytes()).hexdigest())
             random.Random(seed).shuffle(articles)
             write_jsonl(pile, articles)
-    data = Data(name, f"{len(articles):,} articles, as they are and in {SHUFFLES} other orders", "none needed", made)
+    size = f"{len(articles):,} articles, as they are and in {SHUFFLES} other orders"
+    data = Data(f"{name}, shuffled", size, "none needed", made)
     measures = {"different answers": len(answers)}
     yield Result("matches and boilerplate, 1 and 2 threads by turns", data, measures)
