@@ -24,5 +24,9 @@ def measure() -> Iterator[Result]:
         score = data_module("score_pairs").score(gold, result, score_field="query_covered")
         measures = {"AU-ROC": score["auroc"]}
         measures |= {f"AU-ROC, {name}": score["classes"][name]["auroc"] for name in ("cut", "light", "heavy")}
-        measures |= {"standard error": score["auroc_standard_error"], "precision": score["precision"], "recall": score["recall"]}
+        measures |= {
+            "standard error": score["auroc_standard_error"],
+            "precision": score["precision"],
+            "recall": score["recall"],
+        }
         yield Result(preset, data, measures)

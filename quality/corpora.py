@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -54,7 +55,9 @@ def bench_corpus(name: str) -> Path:
     """A corpus of the benchmark kit, as the path without its endings."""
     base = BENCH / "data" / name
     if not base.with_suffix(".jsonl").is_file():
-        raise MissingError(f"no data/{name}.jsonl in $WIRECOPY_BENCH_DIR: make it with make_corpus.py of ../shared/bench")
+        raise MissingError(
+            f"no data/{name}.jsonl in $WIRECOPY_BENCH_DIR: make it with make_corpus.py of ../shared/bench"
+        )
     return base
 
 
@@ -79,15 +82,19 @@ def news_or_made_up(number: int) -> tuple[str, list[Row]]:
 
 
 def made_up(number: int) -> list[Row]:
-    """Articles of 100 to 600 words of the demo's vocabulary, drawn without sense; no two share a sentence."""
+    """Articles of 100 to 600 words of the demo's vocabulary, drawn without sense; every tenth is a copy, lightly edited."""
     rng = random.Random(20)
-    vocabulary = sorted({word for lines in demo._read_bank().values() for line in lines for word in line.split()})
+    lines = (line for many in demo._read_bank().values() for line in many)
+    vocabulary = sorted({f"{word} " for line in lines for word in line.split()})
     rng.shuffle(vocabulary)
-    weights = [1 / rank for rank in range(3, len(vocabulary) + 3)]
-    return [
-        {"id": str(i), "text": " ".join(rng.choices(vocabulary, weights, k=rng.randint(100, 600)))}
-        for i in range(number)
-    ]
+    weights = list(accumulate(1 / rank for rank in range(3, len(vocabulary) + 3)))
+    texts: list[list[str]] = []
+    for i in range(number):
+        if i % 10 == 9:
+            texts.append(edit(rng.choice(texts), rng.uniform(0, 0.1), False, rng, vocabulary))
+        else:
+            texts.append(rng.choices(vocabulary, cum_weights=weights, k=rng.randint(100, 600)))
+    return [{"id": str(i), "text": "".join(words)} for i, words in enumerate(texts)]
 
 
 def split_words(text: str) -> list[str]:
@@ -95,7 +102,9 @@ def split_words(text: str) -> list[str]:
     return re.findall(r"\S+\s*", text)
 
 
-def edit(units: Sequence[str], share: float, bursts: bool, rng: random.Random, pool: Sequence[str]) -> list[str]:
+def edit(
+    units: Sequence[str], share: float, bursts: bool, rng: random.Random, pool: Sequence[str]
+) -> list[str]:
     """A share of the units replaced (half of them), dropped or with another after them; scattered or in runs of 3 to 12."""
     marked: set[int] = set()
     while len(marked) < share * len(units):

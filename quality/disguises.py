@@ -48,7 +48,9 @@ def full_width(text: str, rng: random.Random) -> str:
 
 
 def rewrapped(text: str, rng: random.Random) -> str:
-    return "\r\n".join(textwrap.wrap(text, rng.randint(20, 120), break_long_words=False, break_on_hyphens=False))
+    return "\r\n".join(
+        textwrap.wrap(text, rng.randint(20, 120), break_long_words=False, break_on_hyphens=False)
+    )
 
 
 DISGUISES: dict[str, Callable[[str, random.Random], str]] = {
@@ -68,14 +70,21 @@ def measure() -> Iterator[Result]:
     rng = random.Random(500)
     pool = [word for row in articles for word in split_words(row["text"])]
     copies = [
-        (row["id"], "".join(edit(split_words(row["text"]), rng.uniform(0.02, 0.15), number % 2 == 1, rng, pool)))
+        (
+            row["id"],
+            "".join(edit(split_words(row["text"]), rng.uniform(0.02, 0.15), number % 2 == 1, rng, pool)),
+        )
         for number, row in enumerate(articles[:COPIES])
     ]
     data = Data(
         f"{name} with {COPIES} planted copies",
         f"{len(articles):,} articles and {COPIES} copies with 2–15 % of the words edited, the same under each disguise",
         "planted by this program",
-        digest(text for row in [*({"id": i, "text": t} for i, t in copies), *articles] for text in (row["id"], row["text"])),
+        digest(
+            text
+            for row in [*({"id": i, "text": t} for i, t in copies), *articles]
+            for text in (row["id"], row["text"])
+        ),
     )
     plain: set[str] = set()
     for disguise, hide in DISGUISES.items():
@@ -104,6 +113,8 @@ def originals() -> tuple[str, list[Row]]:
 def find_copies(articles: list[Row]) -> set[str]:
     """The originals that are reported with their copy."""
     with scratch() as folder:
-        pile = write_jsonl(folder / "pile.jsonl", ({"id": row["id"], "text": row["text"]} for row in articles))
+        pile = write_jsonl(
+            folder / "pile.jsonl", ({"id": row["id"], "text": row["text"]} for row in articles)
+        )
         pairs = {frozenset((match.query, match.found)) for match in wirecopy.find([pile])}
     return {row["id"] for row in articles if {row["id"], f"copy of {row['id']}"} in pairs}

@@ -27,9 +27,13 @@ def measure() -> Iterator[Result]:
         clean = [row for row in gold if row["class"].startswith("01")]
         classes = score(gold, result)["classes"]
         measures = {
-            f"plagdet {name[:2]}": one["plagdet"] for name, one in classes.items() if not name.startswith("01")
+            f"plagdet {name[:2]}": one["plagdet"]
+            for name, one in classes.items()
+            if not name.startswith("01")
         } | {
-            f"granularity {name[:2]}": one["granularity"] for name, one in classes.items() if name.startswith("02")
+            f"granularity {name[:2]}": one["granularity"]
+            for name, one in classes.items()
+            if name.startswith("02")
         }
         measures["clean pairs reported"] = sum((row["query"], row["found"]) in reported for row in clean)
         measures["F1 of pairs, 01 and 02"] = score(pairs, result)["f1"]

@@ -130,5 +130,7 @@ def rewrite(page: str, name: str, block: str) -> str:
     """The page with what stands between the markers of a set replaced."""
     pattern = re.compile(rf"(<!-- measured: {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
     if not pattern.search(page):
-        raise ValueError(f"no '<!-- measured: {name} -->' … '<!-- end -->' in the page: put them where the table should stand")
+        raise ValueError(
+            f"no '<!-- measured: {name} -->' … '<!-- end -->' in the page: put them where the table should stand"
+        )
     return pattern.sub(lambda found: f"{found[1]}{block}\n{found[2]}", page)

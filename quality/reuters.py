@@ -32,7 +32,8 @@ def measure() -> Iterator[Result]:
     )
     measures = {
         "recall": score["recall"],
-        "identical agrees": found["identical", "identical"] / sum(row["relation"] == "identical" for row in gold),
+        "identical agrees": found["identical", "identical"]
+        / sum(row["relation"] == "identical" for row in gold),
         "containment agrees": sum(found[one, one] for one in TURNED) / contained,
         "pairs beyond the reference": sum(beyond.values()),
     } | {f"beyond: {relation}": beyond[relation] for relation in RELATIONS if beyond[relation]}
