@@ -152,13 +152,13 @@ def grow(reps: int) -> bool:
     rows, lines = [], []
     for size, articles in ARTICLES.items():
         cpu, wall, peak = (median(one[name] for one in rounds[size]) for name in ("cpu", "wall", "peak_mb"))
-        sharing, compared = (work[size][name] / articles for name in ("collisions", "candidates"))
-        costs = sharing, compared, cpu / articles * 1e6
+        collisions, compared = (work[size][name] / articles for name in ("collisions", "candidates"))
+        costs = collisions, compared, cpu / articles * 1e6
         if size == "20k":
             base = costs
         grown = [cost / first for cost, first in zip(costs, base, strict=True)]
         limits = GROWTH_WORK, GROWTH_WORK, GROWTH_CPU
-        names = "pairs that share a key", "comparisons", "CPU time"
+        names = "key collisions", "comparisons", "CPU time"
         lines += [
             (f"{name} an article, {size} / 20k", ratio, f"≤ {limit}", ratio <= limit)
             for name, ratio, limit in zip(names, grown, limits, strict=True)
@@ -173,16 +173,19 @@ def grow(reps: int) -> bool:
         "wall s",
         "CPU s",
         "peak MB",
-        "pairs sharing a key / article",
+        "key collisions / article",
         "comparisons / article",
     ]
     print(f"\nmedian of {reps}, sizes interleaved; × is times an article at 20k\n")
-    print(table([*heads, "CPU µs / article", "pairs ×", "comparisons ×", "CPU ×"], rows))
+    print(table([*heads, "CPU µs / article", "collisions ×", "comparisons ×", "CPU ×"], rows))
     return check(lines)
 
 
 def count_work(size: str) -> dict[str, int]:
-    """How much work `find` did, by its own counts; the same in every run."""
+    """How much work `find` did, by its own counts; the same in every run.
+
+    A collision is one key in two articles. What `find` counts as candidates are the pairs that it then compares.
+    """
     program = "import json, sys, wirecopy; print(json.dumps(dict(wirecopy.find(sys.argv[1]).counts)))"
     corpus = str(SCRATCH / "data" / f"news{size}.jsonl")
     answer = subprocess.run(
