@@ -1,0 +1,1 @@
+"""Quality pinned like a test: one file a set, floors in run.py."""

@@ -1,0 +1,40 @@
+"""PAN 2013 text alignment: passages that its organisers put into web pages, verbatim and disguised."""
+
+from collections.abc import Iterator
+
+import wirecopy
+from quality.corpora import data_module, read_jsonl, unpack
+from quality.report import Data, Result, digest, say
+from wirecopy.comparison import PRESETS
+
+
+def measure() -> Iterator[Result]:
+    folder = unpack("pan13-train")
+    texts = {row["id"]: row for row in read_jsonl(folder / "articles.jsonl")}
+    gold, pairs = (read_jsonl(folder / name) for name in ("gold.jsonl", "gold-pairs.jsonl"))
+    score = data_module("score_pairs").score
+    data = Data(
+        "pan13-train",
+        f"{len(texts):,} documents, {len(gold):,} pairs, {sum(len(row['passages']) for row in gold):,} passages",
+        "PAN's organisers, who put the passages there",
+        digest([folder / "articles.jsonl", folder / "gold.jsonl"]),
+    )
+    for preset in PRESETS:
+        say(f"  {preset}")
+        compared = (wirecopy.compare(texts[row["query"]], texts[row["found"]], preset=preset) for row in gold)
+        result = [match.to_dict() for match in compared if match]
+        reported = {(row["query"], row["found"]) for row in result}
+        clean = [row for row in gold if row["class"].startswith("01")]
+        classes = score(gold, result)["classes"]
+        measures = {
+            f"plagdet {name[:2]}": one["plagdet"]
+            for name, one in classes.items()
+            if not name.startswith("01")
+        } | {
+            f"granularity {name[:2]}": one["granularity"]
+            for name, one in classes.items()
+            if name.startswith("02")
+        }
+        measures["clean pairs reported"] = sum((row["query"], row["found"]) in reported for row in clean)
+        measures["F1 of pairs, 01 and 02"] = score(pairs, result)["f1"]
+        yield Result(preset, data, measures)
