@@ -33,7 +33,6 @@ HOMES = {
     "fastwarc": {"sources"},
     "feedparser": {"sources"},
     "zstandard": {"sources"},
-    "typer": {"cli"},
     "click": {"cli"},
     "rich": {"cli"},
     "pyarrow": {"sources", "pile", "cli"},
@@ -41,7 +40,7 @@ HOMES = {
     "pandas": {"pile"},
 }
 """pandas and polars are what `Matches` turns into; pyarrow reads, and writes what was found."""
-OPTIONAL = ("pyarrow", "polars", "pandas", "rich", "typer", "zstandard", "sqlite3")
+OPTIONAL = ("pyarrow", "polars", "pandas", "rich", "click", "zstandard", "sqlite3")
 
 RANK = {name: rank for rank, names in enumerate(reversed(LAYERS)) for name in names}
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -9,7 +9,6 @@ On disk they are a NumPy `.npz` archive without pickled objects: `words` (uint64
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,6 +81,8 @@ class Statistics:
     @classmethod
     def load(cls, path: str | Path, view: View | None = None) -> Statistics:
         """Read them from a file; with `view`, only if they were counted in it."""
+        from zipfile import BadZipFile  # slow to import
+
         try:
             with np.load(path, allow_pickle=False) as file:
                 stored = {name: file[name] for name in file.files}
@@ -101,7 +102,7 @@ class Statistics:
             TypeError,
             AttributeError,
             EOFError,
-            zipfile.BadZipFile,
+            BadZipFile,
         ) as error:
             raise SourceError(f"{path}: expected statistics, got something else ({error})") from error
         if view is not None:

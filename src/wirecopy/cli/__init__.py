@@ -8,64 +8,32 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Any, Literal
 
-import typer
+import click
 
-from . import methods
-from .comparison import DEFAULT_PRESET, PRESETS, compare
-from .errors import MissingExtra, SourceError, UsageError, WirecopyError
-from .model import Match
-from .pile import MEMORY_A_BYTE, Matches, Opinions, Progress, find
-from .sources import Fields, read, total_bytes
+from .. import methods
+from ..comparison import DEFAULT_PRESET, PRESETS, compare
+from ..errors import MissingExtra, SourceError, UsageError, WirecopyError
+from ..pile import MEMORY_A_BYTE, Matches, Opinions, find
+from ..sources import Fields, read, total_bytes
+from .show import TABLE_ROWS, print_table, show_progress, show_side_by_side, show_table
 
-app = typer.Typer(
-    name="wirecopy",
-    help="Find copied news: which articles are identical, near-duplicate, contained in or partly copied from others.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-TABLE_ROWS = 20
-
-PresetName = StrEnum("PresetName", {name: name for name in PRESETS})  # type: ignore[misc]
-
-
-_DEFAULT = PresetName(DEFAULT_PRESET)
-
-
-class Decide(StrEnum):
-    """Who decides on a candidate."""
-
-    ALIGNMENT = "alignment"
-    METHOD = "method"
-
-
-class Pairs(StrEnum):
-    """How much of a big family is written out."""
-
-    LINKED = "linked"
-    ALL = "all"
+FILE = click.Path(path_type=Path)
 
 
 def main() -> None:
     """Run a command; all errors end here."""
     try:
         code = app(standalone_mode=False)
-    except typer.Exit as exit_:
+    except click.exceptions.Exit as exit_:
         code = exit_.exit_code
-    except typer.Abort:
-        code = complain("interrupted", 1)
-    except KeyboardInterrupt:
+    except (click.Abort, KeyboardInterrupt):
         code = complain("interrupted", 1)
     except UsageError as error:
         code = complain(str(error), 2)
@@ -75,7 +43,7 @@ def main() -> None:
             code = 0
         else:
             code = complain(str(error), 1)
-    except typer._click.exceptions.ClickException as error:  # the CLI library's own complaints about usage
+    except click.ClickException as error:
         error.show(sys.stderr)
         code = error.exit_code
     sys.exit(code or 0)
@@ -87,85 +55,86 @@ def complain(message: str, code: int) -> int:
     return code
 
 
-PresetOption = Annotated[
-    PresetName,
-    typer.Option(
-        metavar="NAME",
-        help="What counts as copied: "
-        + "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
-        + ".",
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; complaints only.")]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there instead of to stdout.")
-]
+preset_option = click.option(
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    metavar="NAME",
+    default=DEFAULT_PRESET,
+    show_default=True,
+    help="What counts as copied: "
+    + "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
+    + ".",
+)
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no summary; complaints only.")
+output_option = click.option(
+    "-o", "--output", type=FILE, metavar="FILE", help="Write there instead of to stdout."
+)
 
 
-def field_option(what: str) -> Any:
-    """Where one field stands."""
-    return typer.Option(metavar="NAME", help=f"Where the {what} stands in a record.")
-
-
-@app.callback(invoke_without_command=True)
-def options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-) -> None:
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="wirecopy", message="%(prog)s %(version)s", prog_name="wirecopy")
+def app() -> None:
     """Find copied news: which articles are identical, near-duplicate, contained in or partly copied from others."""
-    if version:
-        import importlib.metadata
-
-        print(f"wirecopy {importlib.metadata.version('wirecopy')}")
-        raise typer.Exit
 
 
 @app.command("find")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
+@click.option(
+    "--query", type=FILE, metavar="FILE", help="Compare the pile with the articles of this file only."
+)
+@preset_option
+@click.option(
+    "--method",
+    multiple=True,
+    metavar="NAME[:PARAMETER=VALUE,...]",
+    help="Nominate with this method, such as winnowing:window_words=8; may be repeated.",
+)
+@click.option(
+    "--decide",
+    type=click.Choice(["alignment", "method"]),
+    default="alignment",
+    show_default=True,
+    help="Who decides: the words, or the rule of the one --method given.",
+)
+@click.option(
+    "--pairs",
+    type=click.Choice(["linked", "all"]),
+    default="linked",
+    show_default=True,
+    help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
+)
+@click.option(
+    "--boilerplate",
+    type=FILE,
+    metavar="FILE",
+    help="Write the boilerplate that was left out to this file, as JSON lines.",
+)
+@click.option("--text-field", metavar="NAME", help="Where the text stands in a record.")
+@click.option("--id-field", metavar="NAME", help="Where the id stands in a record.")
+@click.option("--published-field", metavar="NAME", help="Where the date stands in a record.")
+@click.option("--jsonl", is_flag=True, help="One JSON object a line (the default off a terminal).")
+@click.option("--csv", is_flag=True, help="One line a match, without passages.")
+@click.option("--parquet", is_flag=True, help="A Parquet file; needs --output.")
+@output_option
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="By default one for each core.")
+@quiet_option
 def find_command(
-    paths: Annotated[list[str], typer.Argument(help="Files, folders, globs; - is stdin.", metavar="PATH...")],
-    query: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Compare the pile with the articles of this file only."),
-    ] = None,
-    preset: PresetOption = _DEFAULT,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME[:PARAMETER=VALUE,...]",
-            help="Nominate with this method, such as winnowing:window_words=8; may be repeated.",
-        ),
-    ] = None,
-    decide: Annotated[
-        Decide,
-        typer.Option(
-            metavar="alignment|method", help="Who decides: the words, or the rule of the one --method given."
-        ),
-    ] = Decide.ALIGNMENT,
-    pairs: Annotated[
-        Pairs,
-        typer.Option(
-            metavar="linked|all",
-            help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
-        ),
-    ] = Pairs.LINKED,
-    boilerplate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write the boilerplate that was left out to this file, as JSON lines."
-        ),
-    ] = None,
-    text_field: Annotated[str | None, field_option("text")] = None,
-    id_field: Annotated[str | None, field_option("id")] = None,
-    published_field: Annotated[str | None, field_option("date")] = None,
-    jsonl: Annotated[
-        bool, typer.Option("--jsonl", help="One JSON object a line (the default off a terminal).")
-    ] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="One line a match, without passages.")] = False,
-    parquet: Annotated[bool, typer.Option("--parquet", help="A Parquet file; needs --output.")] = False,
-    output: Output = None,
-    threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="By default one for each core.")
-    ] = None,
-    quiet: Quiet = False,
+    paths: tuple[Path, ...],
+    query: Path | None,
+    preset: str,
+    method: tuple[str, ...],
+    decide: Literal["alignment", "method"],
+    pairs: Literal["linked", "all"],
+    boilerplate: Path | None,
+    text_field: str | None,
+    id_field: str | None,
+    published_field: str | None,
+    jsonl: bool,
+    csv: bool,
+    parquet: bool,
+    output: Path | None,
+    threads: int | None,
+    quiet: bool,
 ) -> int:
     """Find all copies in a pile of articles.
 
@@ -174,7 +143,7 @@ def find_command(
     form = choose_form(jsonl, csv, parquet, output)
     check_writable(output, boilerplate)
     chosen = [read_method(one) for one in method] if method else None
-    inputs = [Path(path) for path in paths]
+    inputs = list(paths)
     size = total_bytes(inputs)
     if not quiet and size is not None:
         needed = f"{size * MEMORY_A_BYTE / 1e6 + 60:,.0f} MB of memory"
@@ -183,10 +152,10 @@ def find_command(
         matches = find(
             inputs,
             query=query,
-            preset=str(preset),
+            preset=preset,
             method=chosen,
-            decide=decide.value,
-            pairs=pairs.value,
+            decide=decide,
+            pairs=pairs,
             threads=threads,
             fields=Fields(text_field, id_field, published_field),
             progress=progress,
@@ -202,20 +171,17 @@ def find_command(
 
 
 @app.command("compare")
-def compare_command(
-    query: Annotated[Path, typer.Argument(metavar="QUERY", help="The text that may be a copy.")],
-    found: Annotated[Path, typer.Argument(metavar="FOUND", help="The text it may be copied from.")],
-    preset: PresetOption = _DEFAULT,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="The match as a JSON object, null where there is none.")
-    ] = False,
-    output: Output = None,
-) -> int:
-    """Show what two texts share, side by side."""
+@click.argument("query", type=FILE)
+@click.argument("found", type=FILE)
+@preset_option
+@click.option("--json", "as_json", is_flag=True, help="The match as a JSON object, null where there is none.")
+@output_option
+def compare_command(query: Path, found: Path, preset: str, as_json: bool, output: Path | None) -> int:
+    """Show what QUERY, which may be a copy, shares with FOUND, side by side."""
     check_writable(output)
     query_text, found_text = read_text(query), read_text(found)
     match = compare(
-        {"id": str(query), "text": query_text}, {"id": str(found), "text": found_text}, preset=str(preset)
+        {"id": str(query), "text": query_text}, {"id": str(found), "text": found_text}, preset=preset
     )
     with open_output(output) as out:
         if as_json or not out.isatty():
@@ -228,11 +194,10 @@ def compare_command(
 
 
 @app.command("methods")
-def methods_command(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One method, in full.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
-) -> int:
-    """List the methods there are, with their parameters and papers."""
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def methods_command(name: str | None, as_json: bool) -> int:
+    """List the methods there are, or show one in full, with parameters and papers."""
     found = [methods.describe(one) for one in ([name] if name else methods.names())]
     if as_json:
         print(json.dumps(found[0] if name else found, indent=2, ensure_ascii=False))
@@ -256,16 +221,15 @@ def methods_command(
 
 
 @app.command("demo")
-def demo_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write the archive.")],
-    run: Annotated[
-        bool, typer.Option("--run", help="Then find its copies, and compare with the truth.")
-    ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", help="Another seed, another archive.")] = 1,
-    quiet: Quiet = False,
-) -> int:
-    """Write a small made-up archive whose copies are known."""
-    from . import demo
+@click.argument("folder", type=FILE, metavar="DIR")
+@click.option("--run", is_flag=True, help="Then find its copies, and compare with the truth.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
+)
+@quiet_option
+def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
+    """Write a small made-up archive whose copies are known to DIR."""
+    from .. import demo
 
     if folder.exists() and any(folder.iterdir()) and not (folder / "truth.jsonl").exists():
         raise UsageError(f"{folder} holds other files: name a new folder")
@@ -431,108 +395,3 @@ def summarise(matches: Matches, quiet: bool) -> int:
             file=sys.stderr,
         )
     return code
-
-
-@contextmanager
-def show_progress(quiet: bool, size: int | None) -> Iterator[Progress | None]:
-    """A bar on stderr with rate and time left, if that is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
-    from rich.text import Text
-
-    class Amount(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            scale, unit = (1e6, " MB") if task.description == "reading" else (1, "")
-            total = f" of {task.total / scale:,.0f}" if task.total else ""
-            rate = f"  {task.speed / scale:,.0f}{unit}/s" if task.speed else ""
-            return Text(f"{task.completed / scale:,.0f}{total}{unit}{rate}")
-
-    columns = (TextColumn("{task.description:<10}"), BarColumn(), Amount(), TimeRemainingColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks: dict[str, Any] = {}
-
-        def report(stage: str, done: int, total: int) -> None:
-            whole = total or size
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=whole)
-            bars.update(tasks[stage], completed=done, total=whole)
-
-        yield report
-
-
-def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str]) -> None:
-    """A table as wide as the terminal."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for head in heads:
-        table.add_column(head, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    Console(file=out, width=None if out.isatty() else 140).print(table)
-
-
-def show_table(matches: Matches, out: IO[str]) -> None:
-    """The first matches as a table, a line each."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console(file=out, width=None if out.isatty() else 140)
-    width = max(12, console.width // 5)
-    fixed = {"query": width, "found": width, "relation": 14, "of query": 8, "of found": 8, "words": 5}
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head, wide in fixed.items():
-        table.add_column(head, no_wrap=True, width=wide, justify="right" if wide < 10 else "left")
-    rest = console.width - sum(fixed.values()) - 2 * len(fixed)
-    table.add_column("longest passage", no_wrap=True, overflow="ellipsis", width=max(10, rest))
-    for match in matches[:TABLE_ROWS]:
-        longest = max(match.passages, key=lambda passage: passage.words)
-        cells = (
-            cut_middle(match.query, width),
-            cut_middle(match.found, width),
-            str(match.relation),
-            f"{match.query_covered:.0%}",
-            f"{match.found_covered:.0%}",
-            str(sum(passage.words for passage in match.passages)),
-            " ".join(longest.text[:200].split()),
-        )
-        table.add_row(*map(Text, cells))
-    console.print(table)
-    if len(matches) > TABLE_ROWS:
-        print(f"… and {len(matches) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
-
-
-def cut_middle(text: str, width: int) -> str:
-    """The text, with … for its middle where it is too long."""
-    kept = width - 1
-    return text if len(text) <= width else f"{text[: kept // 2]}…{text[-(kept - kept // 2) :]}"
-
-
-def show_side_by_side(match: Match, query: str, found: str, out: IO[str]) -> None:
-    """Both texts in two columns, each passage in its colour."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    colours = ("green", "cyan", "yellow", "magenta", "blue", "red")
-
-    def paint(text: str, span: Callable[[Any], tuple[int, int]]) -> Text:
-        painted = Text(text)
-        for number, passage in enumerate(match.passages):
-            painted.stylize(colours[number % len(colours)], *span(passage))
-        return painted
-
-    table = Table(expand=True, box=None, padding=(0, 2, 0, 0))
-    table.add_column(match.query, ratio=1)
-    table.add_column(match.found, ratio=1)
-    table.add_row(paint(query, lambda passage: passage.query), paint(found, lambda passage: passage.found))
-    console = Console(file=out)
-    console.print(table)
-    console.print(Text(str(match)))
