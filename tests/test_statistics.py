@@ -69,7 +69,7 @@ def test_statistics_of_another_text_version_or_view_are_refused(
     Statistics.count([read(["a b"])]).save(tmp_path / "words")
     with pytest.raises(MismatchError, match="view"):
         Statistics.load(tmp_path / "words", View(diacritics=False))
-    monkeypatch.setattr(module, "TEXT_VERSION", "0")
+    monkeypatch.setattr(module._core, "TEXT_VERSION", "0")
     with pytest.raises(MismatchError, match="text version"):
         Statistics.load(tmp_path / "words")
 

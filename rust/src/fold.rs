@@ -45,6 +45,13 @@ pub struct Entry {
     looks: char,
 }
 
+impl Entry {
+    /// Whether it folds to an ASCII digit.
+    pub fn is_digit(&self) -> bool {
+        self.length == 1 && self.folded[0].is_ascii_digit()
+    }
+}
+
 type Page = [Entry; 256];
 type Pages = [OnceLock<Box<Page>>; 0x1100];
 
@@ -146,9 +153,9 @@ pub fn fold(word: &str, diacritics: bool) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
     }
-    if let Some(joint) = word.find(['.', ',']) {
-        let (before, after) = (&word[..joint], &word[joint + 1..]);
-        return [&fold(before, diacritics), &word[joint..=joint], &fold(after, diacritics)].concat();
+    if let Some((at, c)) = word.char_indices().find(|(_, c)| joint(*c).is_some()) {
+        let (before, after) = (fold(&word[..at], diacritics), fold(&word[at + c.len_utf8()..], diacritics));
+        return format!("{before}{}{after}", joint(c).map_or(c, char::from));
     }
     let table = Table::of(diacritics);
     let seen = word.chars().filter(|c| table.entry(*c).class != Class::Ignorable);
@@ -171,6 +178,15 @@ fn normalise(seen: impl Iterator<Item = char>, diacritics: bool, looks: impl Fn(
         .map(looks)
         .nfc()
         .collect()
+}
+
+/// The full stop or comma that can join the digits of a number, as ASCII.
+pub fn joint(c: char) -> Option<u8> {
+    match c {
+        '.' | '\u{FF0E}' => Some(b'.'),
+        ',' | '\u{FF0C}' => Some(b','),
+        _ => None,
+    }
 }
 
 /// A mark that Latin, Greek and Cyrillic letters carry.

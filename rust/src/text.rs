@@ -1,7 +1,7 @@
 //! From text to words.
 //!
 //! A word is a run of letters, marks and numbers of any script; in scripts without spaces each letter, with its
-//! marks, is one. A full stop or comma between two ASCII digits belongs to the number, unless it delimits sentences, so
+//! marks, is one. A full stop or comma between two digits belongs to the number, unless it delimits sentences, so
 //! that a table of figures does not count as a long text. `fold` says what a character is and what a word becomes before it is hashed.
 //!
 //! Everything ASCII that is not a letter or digit separates, so a text falls into *stretches* of letters, digits and
@@ -13,7 +13,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::fold::{Class, Table, fold};
+use crate::fold::{Class, Table, fold, joint};
 use crate::sentences::Rule;
 use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
@@ -74,7 +74,9 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
     tokens.offsets.push(0);
     let rule = view.sentences.as_ref().map(|delimiters| Rule::new(delimiters, view.diacritics)).transpose()?;
     let delimits = |c: char| view.sentences.as_ref().is_some_and(|delimiters| delimiters.contains(c));
-    let (point, comma) = (!delimits('.'), !delimits(','));
+    let joints = [('.', '\u{FF0E}'), (',', '\u{FF0C}')];
+    let joints: Vec<u8> =
+        joints.into_iter().filter(|(c, wide)| !delimits(*c) && !delimits(*wide)).map(|(c, _)| c as u8).collect();
     let mut scratch = Scratch::default();
     for (row, bounds) in offsets.windows(2).enumerate() {
         let bytes = &text[bounds[0] as usize..bounds[1] as usize];
@@ -84,8 +86,8 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
         let article = std::str::from_utf8(bytes)
             .map_err(|error| Invalid(format!("expected UTF-8, got something else in row {row}: {error}")))?;
         let first = tokens.hashes.len();
-        scratch.scan(bytes, point, comma);
-        scratch.read(article, view.diacritics, &mut tokens);
+        scratch.scan(bytes, &joints);
+        scratch.read(article, view.diacritics, &joints, &mut tokens);
         tokens.offsets.push(tokens.hashes.len() as i64);
         if let (Some(rule), Some((sentences, offsets))) = (&rule, &mut tokens.sentences) {
             sentences.extend(rule.starts(article, &scratch.edges, &tokens.hashes[first..]));
@@ -154,9 +156,9 @@ fn push_places(places: &mut Vec<u32>, block: usize, mut bits: u64) {
 }
 
 impl Scratch {
-    /// Lower-cases the article and finds its stretches; `point` and `comma` join digits if they are true.
-    fn scan(&mut self, bytes: &[u8], point: bool, comma: bool) {
-        let joins = |byte: u8| byte == b'.' && point || byte == b',' && comma;
+    /// Lower-cases the article and finds its stretches. The joints join digits; next to a
+    /// character that is not ASCII the reader decides.
+    fn scan(&mut self, bytes: &[u8], joining: &[u8]) {
         let article = bytes;
         self.edges.clear();
         self.foreign.clear();
@@ -176,12 +178,15 @@ impl Scratch {
                 let digits = within(ascii, b'0', b'9') & !high;
                 stretches |= gather(letters | digits | high) << (8 * i);
                 // ',' and '.' differ in one bit.
-                let mut joints = within(ascii | (0x02 * LANES), b'.', b'.') & !high & (digits << 8 | after_digit);
-                after_digit = digits >> 56;
+                let inside_number = digits | high;
+                let mut joints =
+                    within(ascii | (0x02 * LANES), b'.', b'.') & !high & (inside_number << 8 | after_digit);
+                after_digit = inside_number >> 56;
                 while joints != 0 {
                     let lane = 8 * i + joints.trailing_zeros() as usize / 8;
                     let at = block * 64 + lane;
-                    if joins(article[at]) && article.get(at + 1).is_some_and(u8::is_ascii_digit) {
+                    let goes_on = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii();
+                    if joining.contains(&article[at]) && article.get(at + 1).is_some_and(goes_on) {
                         stretches |= 1 << lane;
                     }
                     joints &= joints - 1;
@@ -195,12 +200,12 @@ impl Scratch {
     }
 
     /// Hashes the words of the article that was scanned; `edges` are the words' afterwards.
-    fn read(&mut self, article: &str, diacritics: bool, tokens: &mut Tokens) {
+    fn read(&mut self, article: &str, diacritics: bool, joints: &[u8], tokens: &mut Tokens) {
         if self.foreign.is_empty() {
             return hash_ascii(&self.lower, &self.edges, tokens);
         }
         self.words.clear();
-        let mut reader = Reader::new(article, diacritics);
+        let mut reader = Reader::new(article, diacritics, joints);
         let mut done = 0;
         for place in &self.foreign {
             let ascii = self.edges[done..].chunks_exact(2).take_while(|stretch| stretch[1] <= *place).count() * 2;
@@ -245,30 +250,39 @@ struct Reader<'a> {
     length: usize,
     /// False once the word holds a character that is not simple where it stands.
     simple: bool,
+    /// What joins digits.
+    joints: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    fn new(article: &'a str, diacritics: bool) -> Self {
+    fn new(article: &'a str, diacritics: bool, joints: &'a [u8]) -> Self {
         let table = Table::of(diacritics);
-        Self { article, diacritics, table, folded: [0; AT_HAND], length: 0, simple: true }
+        Self { article, diacritics, table, folded: [0; AT_HAND], length: 0, simple: true, joints }
     }
 
     /// Emits (hash, start, end, single) of each word between two bytes of the article.
     fn read(&mut self, from: usize, to: usize, mut emit: impl FnMut(u64, usize, usize, bool)) {
         let (mut start, mut end, mut open, mut single, mut moved) = (from, from, false, false, false);
+        let mut after_digit = false;
         let mut here = from;
         for c in self.article[from..to].chars() {
             let at = here;
             here += c.len_utf8();
-            if matches!(c, '.' | ',') && open && self.length < AT_HAND {
-                self.folded[self.length] = c as u8;
-                (self.length, end, moved) = (self.length + 1, here, false);
+            if let Some(joint) = joint(c).filter(|joint| open && after_digit && self.joins(*joint, here)) {
+                if self.length < AT_HAND {
+                    self.folded[self.length] = joint;
+                    self.length += 1;
+                } else {
+                    self.simple = false;
+                }
+                (moved, after_digit) = (false, false);
                 continue;
             }
             let entry = self.table.entry(c);
             if entry.class == Class::Ignorable {
                 continue;
             }
+            after_digit = entry.is_digit();
             if entry.class == Class::Separator || entry.class == Class::Mark && !open {
                 if open {
                     emit(self.hash(start, end), start, end, single);
@@ -295,6 +309,13 @@ impl<'a> Reader<'a> {
         if open {
             emit(self.hash(start, end), start, end, single);
         }
+    }
+
+    /// Whether a joint before the byte `here` is one of this view, with a digit behind it.
+    fn joins(&self, joint: u8, here: usize) -> bool {
+        let mut following = self.article[here..].chars().map(|c| self.table.entry(c));
+        let behind = following.find(|entry| entry.class != Class::Ignorable);
+        self.joints.contains(&joint) && behind.is_some_and(|entry| entry.is_digit())
     }
 
     fn hash(&self, start: usize, end: usize) -> u64 {

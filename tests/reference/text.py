@@ -87,8 +87,10 @@ def is_single(c: str) -> bool:
 
 
 def fold(word: str, diacritics: bool = True) -> str:
-    if joint := re.search("[.,]", word):
-        return fold(word[: joint.start()], diacritics) + joint[0] + fold(word[joint.end() :], diacritics)
+    if joint := re.search("[.,．，]", word):
+        return (
+            fold(word[: joint.start()], diacritics) + JOINTS[joint[0]] + fold(word[joint.end() :], diacritics)
+        )
     seen = "".join(c for c in word if not is_ignorable(c))
     cased = unicodedata.normalize("NFKC", seen).casefold()
     dotless = re.sub("[iı]\u0307*", "i", cased)
@@ -102,9 +104,22 @@ def fold(word: str, diacritics: bool = True) -> str:
     return unicodedata.normalize("NFC", letters)
 
 
+JOINTS = {".": ".", "．": ".", ",": ",", "，": ","}
+
+
+def is_digit(c: str) -> bool:
+    return unicodedata.category(c)[0] in "LN" and bool(re.fullmatch("[0-9]", fold(c)))
+
+
 def joins_digits(text: str, at: int, delimiters: str) -> bool:
-    around = text[at - 1 : at] + text[at + 1 : at + 2]
-    return text[at] in ".," and text[at] not in delimiters and bool(re.fullmatch("[0-9]{2}", around))
+    """A full stop or comma between two digits, whatever invisible characters stand around it."""
+    if text[at] not in JOINTS or any(
+        wide in delimiters for wide in JOINTS if JOINTS[wide] == JOINTS[text[at]]
+    ):
+        return False
+    before = [c for c in text[:at] if not is_ignorable(c)]
+    after = [c for c in text[at + 1 :] if not is_ignorable(c)]
+    return bool(before and after) and is_digit(before[-1]) and is_digit(after[0])
 
 
 def split_words(text: str, diacritics: bool = True, delimiters: str = "") -> list[Word]:
