@@ -7,6 +7,7 @@ are ours.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 
@@ -104,7 +105,7 @@ def mark(
     )
     closed = {
         i
-        for one, other in zip(marked, marked[1:], strict=False)
+        for one, other in itertools.pairwise(marked)
         if other - one - 1 <= gap_words
         for i in range(one, other)
     }
