@@ -129,14 +129,17 @@ def first_places(holders: Iterable[Place]) -> tuple[tuple[int, int], ...]:
 
 
 def group(sided: Sequence[tuple[tuple[int | None, ...], Place]], limits: Limits) -> list[Row]:
-    """Holders with the same words on one side: all pairs of a small group, links of a big one."""
+    """Holders with the same words on one side: all pairs of a small group, links of a big one.
+
+    The edge of a text is no words: such a group is left out, unless its earliest holder has no words around the key.
+    """
     groups: dict[tuple[int | None, ...], list[Place]] = defaultdict(list)
     for words, one in sided:
         groups[words].append(one)
     rows = []
     for words, members in groups.items():
         ranks = sorted({one.rank for one in members})
-        cut_short = None in words and any(one.around() for one in members)
+        cut_short = None in words and min(members, key=lambda one: (one.rank, one.position)).around()
         if cut_short or len(ranks) < 2:
             continue
         common: str | tuple[tuple[int, int], ...] = "linked"
