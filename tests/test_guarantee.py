@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
+import xxhash
+from reference import shingles as twin
 from texts import vocabulary
 
 import wirecopy
@@ -114,3 +116,40 @@ def test_runs_in_a_mixture_of_scripts_are_nominated_and_reported() -> None:
             halves += 1 if half else 2
         pairs.append(plant(draw, sides, run, number, " "))
     check(pairs, Winnowing())
+
+
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="of pairs that only popular keys show, an article keeps four"
+)
+@pytest.mark.parametrize("partners", [6])
+def test_runs_around_a_popular_phrase_are_nominated_however_many_there_are(partners: int) -> None:
+    """The phrase's key is the smallest, so that each run has no other; thirty strangers hold the phrase as well."""
+    found = find_around_popular_phrase(partners)
+    assert found == {f"e{number}" for number in range(partners)}
+
+
+def test_runs_around_a_popular_phrase_are_nominated() -> None:
+    assert find_around_popular_phrase(3) == {"e0", "e1", "e2"}
+
+
+def find_around_popular_phrase(partners: int) -> set[str]:
+    draw = random.Random(5)
+    words = vocabulary(draw, 30_000)
+    hashes = {word: xxhash.xxh3_64_intdigest(word.encode()) for word in words}
+    phrases = [draw.sample(words, 5) for _ in range(30_000)]
+    phrase, *guards = sorted(phrases, key=lambda one: twin.smallness([hashes[word] for word in one]))
+
+    def write(count: int) -> list[str]:
+        return draw.choices(words, k=count)
+
+    def guard(run: list[str]) -> list[str]:
+        """Between phrases of small keys, so that no other key of the run is kept."""
+        return write(30) + guards.pop(0) + run + guards.pop(0) + write(30)
+
+    runs = [write(7) + phrase + write(8) for _ in range(partners)]
+    texts = {f"d{number:02}": write(60) + phrase + write(60) for number in range(30)}
+    texts |= {f"e{number}": guard(run) for number, run in enumerate(runs)}
+    texts["z"] = [word for run in runs for word in guard(run)]
+    articles = [{"id": name, "text": " ".join(text)} for name, text in texts.items()]
+    matches = wirecopy.find(articles, preset="any-reuse", method="winnowing")
+    return {found for query, found, *_ in matches.rows() if query == "z"}
