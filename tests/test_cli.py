@@ -233,7 +233,8 @@ def test_a_folder_of_odd_files_is_read_and_each_bad_record_named(tmp_path: Path,
     assert ("one", "good.txt") in found
     assert any({"five", "long.txt"} == set(pair) for pair in found)
     skipped = [line for line in talk(ran).splitlines() if line.startswith("skipped: ")]
-    for place in ("binary.dat", "picture.png", "records.jsonl:2", "records.jsonl:3", "records.jsonl:5"):
+    files = ("binary.dat", "picture.png", "empty.txt", "broken.txt")
+    for place in (*files, "records.jsonl:2", "records.jsonl:3", "records.jsonl:5"):
         assert sum(re.search(re.escape(place) + r"\b", line) is not None for line in skipped) == 1, place
     assert all(line.count(": ") >= 2 for line in skipped), "a place and a reason"
     assert f"{len(skipped)} records skipped" in talk(ran)
