@@ -1,0 +1,291 @@
+"""The contract that every method keeps, run over all there are."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import random
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from texts import Writer, join
+
+import wirecopy
+from wirecopy import methods
+from wirecopy.errors import UsageError
+from wirecopy.methods import Keys, Method
+from wirecopy.model import Tokens
+from wirecopy.statistics import Statistics
+from wirecopy.text import encode, tokenise
+
+NAMES = methods.names()
+
+
+@pytest.fixture(params=NAMES)
+def method(request: pytest.FixtureRequest) -> Method:
+    return methods.get(request.param)
+
+
+def make_collection(seed: int) -> list[str]:
+    """Articles that copy each other in many ways, with some that are empty, short or in another script."""
+    writer = Writer(seed, words=400)
+    sources = [writer.write(writer.random.randint(5, 120)) for _ in range(4)]
+    texts = ["", "One.", "One.", "one two three four", "東京都は昨日の午後に新しい計画を発表した。" * 3]
+    for _ in range(16):
+        words = list(writer.random.choice(sources))
+        if writer.random.random() < 0.7:
+            words = writer.edit(words, writer.random.choice([0, 0.02, 0.1]))
+        if writer.random.random() < 0.4:
+            words = writer.write(writer.random.randint(0, 60)) + words[: writer.random.randint(0, len(words))]
+        texts.append(join(words))
+    return texts
+
+
+def read(method: Method, texts: list[str]) -> Tokens:
+    return tokenise(*encode(texts), method.view, words=True)
+
+
+def count(method: Method, texts: list[str]) -> Statistics:
+    return Statistics.count([read(method, texts)], method.view)
+
+
+def row(keys: Keys, number: int) -> list[int]:
+    values: list[int] = keys.values[keys.offsets[number] : keys.offsets[number + 1]].tolist()
+    return values
+
+
+def test_the_methods_of_this_release_are_found() -> None:
+    assert {"exact", "winnowing"} <= set(NAMES)
+    assert sorted(NAMES) == NAMES
+
+
+def test_a_method_is_a_frozen_dataclass(method: Method) -> None:
+    assert dataclasses.is_dataclass(method)
+    assert type(method).__dataclass_params__.frozen
+    for field in dataclasses.fields(method):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(method, field.name, None)
+
+
+def test_a_method_prints_compares_and_pickles(method: Method) -> None:
+    parameters = {field.name: getattr(method, field.name) for field in dataclasses.fields(method)}  # type: ignore[arg-type]
+    assert (
+        repr(method) == f"{type(method).__name__}({', '.join(f'{k}={v!r}' for k, v in parameters.items())})"
+    )
+    again = methods.get(method.name, **parameters)
+    assert again == method
+    assert hash(again) == hash(method)
+    assert pickle.loads(pickle.dumps(method)) == method
+    for name, value in parameters.items():
+        if isinstance(value, int) and not isinstance(value, bool):
+            assert methods.get(method.name, **{name: value + 1}) != method
+
+
+def test_its_name_is_that_of_its_file(method: Method) -> None:
+    assert method.name in NAMES
+    assert methods.find_class(method.name) is type(method)
+    assert type(method).__module__ == f"wirecopy.methods.{method.name}"
+
+
+def test_every_parameter_has_a_default_and_shows_in_the_description(method: Method) -> None:
+    described = methods.describe(method.name)
+    assert described["name"] == method.name
+    assert described["paper"] == method.paper
+    assert re.search(r"\b(19|20)\d\d\b", described["paper"])
+    assert described["about"].startswith(described["summary"])
+    fields = dataclasses.fields(method)  # type: ignore[arg-type]
+    assert described["parameters"] == {field.name: field.default for field in fields}
+    assert dataclasses.MISSING not in described["parameters"].values()
+
+
+def test_its_docstring_names_paper_guarantee_cost_and_limits(method: Method) -> None:
+    about = " ".join(methods.describe(method.name)["about"].split())
+    authors = re.findall(r"[A-Z]\w+", method.paper)
+    assert all(author in about for author in authors), "the paper"
+    assert re.search(r"\bguarantee|\bapproximate|\bcertain", about, re.IGNORECASE), "what it guarantees"
+    assert re.search(r"\bkeys?\b", about), "what it costs"
+    assert re.search(r"\bblind\b|\bfails?\b|nothing else|\bmisses\b", about, re.IGNORECASE), "where it fails"
+
+
+def test_unknown_methods_and_parameters_are_refused(method: Method) -> None:
+    with pytest.raises(UsageError, match=f"no method named 'nonesuch'; there are: .*{method.name}"):
+        methods.get("nonesuch")
+    with pytest.raises(UsageError, match=f"{method.name} has no parameter zeal; it has: "):
+        methods.get(method.name, zeal=3)
+    with pytest.raises(UsageError, match="no method named"):
+        wirecopy.find([], method="nonesuch")
+
+
+@pytest.mark.parametrize(
+    "bad", [{"shingle_words": 0}, {"window_words": 0}, {"contained": 0}, {"contained": 1.5}]
+)
+def test_winnowing_refuses_parameters_out_of_range(bad: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="expected shingle_words and window_words of at least 1"):
+        methods.get("winnowing", **bad)
+
+
+@pytest.mark.xfail(strict=True, reason="winnowing's sizes are checked from below only, and not their type")
+@pytest.mark.parametrize(
+    "bad",
+    [{"shingle_words": 70_000}, {"window_words": 2**40}, {"window_words": "8"}, {"shingle_words": 2.5}],
+)
+def test_winnowing_refuses_what_its_kernel_would_refuse(bad: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        methods.get("winnowing", **bad)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_keys_and_probes_are_ragged_columns(method: Method, seed: int) -> None:
+    texts = make_collection(seed)
+    tokens = read(method, texts)
+    sketches = method.sketch(tokens, count(method, texts))
+    for keys in (method.keys(sketches), method.probes(sketches)):
+        assert keys.values.dtype == np.uint64
+        assert keys.offsets.dtype == np.int64
+        assert len(keys.offsets) == len(texts) + 1
+        assert keys.offsets[0] == 0
+        assert keys.offsets[-1] == len(keys.values)
+        assert (np.diff(keys.offsets) >= 0).all()
+        assert (keys.starts is None) == (keys.ends is None)
+        if keys.starts is not None and keys.ends is not None:
+            assert method.shingle_words is not None
+            assert len(keys.starts) == len(keys.ends) == len(keys.values)
+            words = np.repeat(np.diff(tokens.offsets), np.diff(keys.offsets))
+            assert (keys.starts < keys.ends).all()
+            assert (keys.ends <= words).all()
+
+
+def test_a_batch_may_be_empty(method: Method) -> None:
+    for texts in ([], ["", "…"]):
+        keys = method.keys(method.sketch(read(method, texts), count(method, texts)))
+        assert keys.offsets.tolist() == [0] * (len(texts) + 1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_row_does_not_depend_on_the_rows_beside_it(method: Method, seed: int) -> None:
+    texts = make_collection(seed)
+    statistics = count(method, texts)
+    together = method.keys(method.sketch(read(method, texts), statistics))
+    for number, text in enumerate(texts):
+        alone = method.keys(method.sketch(read(method, [text]), statistics))
+        assert row(alone, 0) == row(together, number)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_method_accepts_shares_a_key(method: Method, seed: int) -> None:
+    texts = make_collection(seed)
+    statistics = count(method, texts)
+    pairs = [(q, f) for q in range(len(texts)) for f in range(len(texts)) if q != f]
+    queries = method.sketch(read(method, [texts[q] for q, _ in pairs]), statistics)
+    founds = method.sketch(read(method, [texts[f] for _, f in pairs]), statistics)
+    scores = method.score(queries, founds)
+    ways = method.accepts(scores)
+    for column in (scores.query_in_found, scores.found_in_query, scores.rank, *ways):
+        assert len(column) == len(pairs)
+        assert np.isfinite(column).all()
+    accepted = ways[0] | ways[1]
+    assert accepted.any()
+    if not method.approximate:
+        keys, probes = method.keys(founds), method.probes(queries)
+        for number in np.flatnonzero(accepted).tolist():
+            assert set(row(keys, number)) & set(row(probes, number)), [texts[i] for i in pairs[number]]
+
+
+def test_the_roles_in_a_score_can_be_turned(method: Method) -> None:
+    texts = make_collection(9)
+    statistics = count(method, texts)
+    draw = random.Random(9)
+    one, other = (method.sketch(read(method, draw.sample(texts, len(texts))), statistics) for _ in range(2))
+    there, back = method.score(one, other), method.score(other, one)
+    assert there.query_in_found.tolist() == back.found_in_query.tolist()
+    assert there.found_in_query.tolist() == back.query_in_found.tolist()
+    assert there.rank.tolist() == back.rank.tolist()
+
+
+def test_a_text_is_wholly_in_itself(method: Method) -> None:
+    texts = [join(Writer(3).write(80))]
+    sketches = method.sketch(read(method, texts), count(method, texts))
+    scores = method.score(sketches, sketches)
+    assert (scores.query_in_found[0], scores.found_in_query[0]) == (1, 1)
+    assert [bool(way[0]) for way in method.accepts(scores)] == [True, True]
+
+
+def test_common_keys_are_a_mask(method: Method) -> None:
+    mask = method.common(np.array([1, 5, 900], np.int64), 1000)
+    assert mask.dtype == bool
+    assert len(mask) == 3
+
+
+def test_each_method_finds_identical_articles_by_itself(method: Method) -> None:
+    text = Writer(4).text(60)
+    found = wirecopy.find([{"id": "a", "text": text}, {"id": "b", "text": text.upper()}], method=method.name)
+    assert [(m.query, m.found, m.relation, m.methods) for m in found] == [
+        ("b", "a", "identical", (method.name,))
+    ]
+
+
+THIRD_PARTY = '''
+from dataclasses import dataclass
+
+import numpy as np
+
+from wirecopy.methods import Keys, Method, Scores
+
+
+@dataclass(frozen=True)
+class FirstWord(Method):
+    """The first word (Nobody 1999)."""
+
+    least: int = 1
+    paper = "Nobody 1999"
+
+    def sketch(self, tokens, statistics=None):
+        first = [tokens.hashes[start:end][:1] for start, end in zip(tokens.offsets, tokens.offsets[1:])]
+        return Keys(np.concatenate([np.empty(0, np.uint64), *first]), np.cumsum([0] + [len(one) for one in first]))
+
+    def keys(self, sketches):
+        return sketches
+
+    def score(self, query, found, common=None):
+        same = (query.values == found.values).astype(float)
+        return Scores(same, same, same)
+
+    def accepts(self, scores):
+        return scores.query_in_found >= self.least, scores.found_in_query >= self.least
+'''
+
+
+@pytest.fixture
+def third_party(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A package that adds a method, as installed."""
+    (tmp_path / "first_word.py").write_text(THIRD_PARTY)
+    info = tmp_path / "wirecopy_first_word-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: wirecopy-first-word\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[wirecopy.methods]\nfirst_word = first_word:FirstWord\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "first_word", raising=False)
+    return "first_word"
+
+
+def test_another_package_adds_a_method(third_party: str) -> None:
+    assert third_party in methods.names()
+    assert methods.get(third_party, least=1).name == third_party
+    assert methods.describe(third_party)["parameters"] == {"least": 1}
+    words = [f"w{i}" for i in range(30)]
+    other = [*words[:1], *(f"x{i}" for i in range(40)), *words[1:]]
+    texts = [{"id": "a", "text": " ".join(words)}, {"id": "b", "text": " ".join(other)}]
+    (match,) = wirecopy.find(texts, method=third_party)
+    assert (match.query, match.found, match.methods) == ("b", "a", (third_party,))
+
+
+def test_candidates_of_several_methods_are_united(third_party: str) -> None:
+    text = Writer(5).text(60)
+    found = wirecopy.find(
+        [{"id": "a", "text": text}, {"id": "b", "text": text}], method=[third_party, "exact"]
+    )
+    assert found[0].methods == (third_party, "exact")

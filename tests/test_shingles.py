@@ -1,0 +1,276 @@
+"""Winnowing and the other kernels over shingles equal their slow twins, and refuse what makes no sense."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from reference import shingles as twin
+
+from wirecopy import _core
+
+words = st.integers(1, 2**64 - 1) | st.sampled_from([1, 2, 3, 2**64 - 1])
+few_words = st.integers(1, 4)
+
+
+@st.composite
+def batches(draw: st.DrawFn, most: int = 40) -> list[tuple[list[int], list[int]]]:
+    """Articles as (word hashes, weights); words repeat, so that there are ties, and some are halves."""
+    kind = draw(st.sampled_from(["full", "half", "mixed"]))
+    weight = {"full": st.just(2), "half": st.just(1), "mixed": st.sampled_from([1, 2])}[kind]
+    alphabet = draw(st.sampled_from([few_words, words]))
+    articles = draw(st.lists(st.lists(st.tuples(alphabet, weight), max_size=most), max_size=4))
+    return [([w for w, _ in article], [h for _, h in article]) for article in articles]
+
+
+Batch = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint8] | None]
+
+
+def pack(articles: list[tuple[list[int], list[int]]]) -> Batch:
+    halves = np.array([h for _, weights in articles for h in weights], np.uint8)
+    return (
+        np.array([w for article, _ in articles for w in article], np.uint64),
+        np.cumsum([0] + [len(article) for article, _ in articles]).astype(np.int64),
+        halves if 1 in halves else None,
+    )
+
+
+@settings(max_examples=500)
+@given(batches(), st.integers(1, 6), st.integers(1, 20))
+@example([([7] * 40, [2] * 40)], 5, 16)
+@example([([7] * 40, [1] * 40)], 5, 16)
+@example([([1, 2, 3, 4, 5], [2] * 5)], 5, 16)
+@example([([1, 2, 3, 4], [2] * 4), ([], []), ([1, 2, 3, 4, 5, 6], [1, 2, 1, 2, 2, 2])], 5, 1)
+def test_winnowing_keeps_what_the_paper_says(
+    articles: list[tuple[list[int], list[int]]], shingle_words: int, window_words: int
+) -> None:
+    values, offsets, starts, ends = _core.winnow(*pack(articles), shingle_words, window_words)
+    kept = list(zip(values.tolist(), starts.tolist(), ends.tolist(), strict=True))
+    edges = offsets.tolist()
+    got = [kept[start:end] for start, end in itertools.pairwise(edges)]
+    assert got == [
+        twin.winnow(article, weights, shingle_words, window_words) for article, weights in articles
+    ]
+
+
+@given(
+    st.integers(0, 2**32), st.integers(1, 8), st.integers(1, 24), st.sampled_from(["full", "half", "mixed"])
+)
+@settings(max_examples=300)
+def test_texts_that_share_a_run_of_the_guaranteed_weight_share_a_key(
+    seed: int, shingle_words: int, window_words: int, kind: str
+) -> None:
+    draw = random.Random(seed)
+    weight = {"full": [2], "half": [1], "mixed": [1, 2]}[kind]
+
+    def write(halves: int, start: int) -> tuple[list[int], list[int]]:
+        weights: list[int] = []
+        while sum(weights) < halves:
+            weights.append(draw.choice(weight))
+        return [draw.randrange(start, 2**64) for _ in weights], weights
+
+    run = write(2 * (shingle_words + window_words - 1), 0)
+    sides = []
+    for _ in range(2):
+        before, after = write(draw.randrange(60), 0), write(draw.randrange(60), 0)
+        sides.append((before[0] + run[0] + after[0], before[1] + run[1] + after[1]))
+    values, offsets, *_ = _core.winnow(*pack(sides), shingle_words, window_words)
+    assert set(values[: offsets[1]].tolist()) & set(values[offsets[1] :].tolist())
+
+
+@given(batches())
+def test_a_whole_article_has_one_hash_and_an_empty_one_has_none(
+    articles: list[tuple[list[int], list[int]]],
+) -> None:
+    hashes, offsets, _ = pack(articles)
+    values, ends = _core.whole_hashes(hashes, offsets)
+    edges = ends.tolist()
+    got = [values[start:end].tolist() for start, end in itertools.pairwise(edges)]
+    assert got == [twin.whole_hash(article) for article, _ in articles]
+
+
+@given(
+    st.lists(
+        st.tuples(st.lists(few_words | words, max_size=12), st.lists(few_words, max_size=12)), max_size=5
+    )
+)
+def test_shared_values_are_counted_once(rows: list[tuple[list[int], list[int]]]) -> None:
+    sides = [pack([(row[side], [2] * len(row[side])) for row in rows])[:2] for side in (0, 1)]
+    shared = _core.count_shared(*sides[0], *sides[1])
+    assert shared.tolist() == [len(set(one) & set(other)) for one, other in rows]
+
+
+def hash_of(shingle: tuple[int, ...], weights: tuple[int, ...], shingle_words: int) -> int:
+    """How the core names a shingle among themselves: what it says of a text that is nothing else."""
+    found = _core.common_shingles(
+        *pack([(list(shingle), list(weights))]), np.zeros(1, np.uint32), shingle_words, 1, 1
+    )
+    return int(found[0])
+
+
+@settings(max_examples=300)
+@given(batches(24), st.data(), st.integers(1, 4), st.integers(0, 12), st.integers(1, 3))
+def test_shingles_around_a_place_that_many_articles_have_are_found(
+    articles: list[tuple[list[int], list[int]]],
+    data: st.DataObject,
+    shingle_words: int,
+    reach: int,
+    least: int,
+) -> None:
+    positions = [data.draw(st.integers(0, 24)) for _ in articles]
+    got = _core.common_shingles(
+        *pack(articles), np.array(positions, np.uint32), shingle_words, reach, least
+    ).tolist()
+    expected = twin.common(articles, positions, shingle_words, reach, least)
+    spelt = {
+        tuple(words[start:end]): tuple(weights[start:end])
+        for words, weights in articles
+        for start, end in twin.spans(weights, shingle_words)
+    }
+    weightless = {shingle: hash_of(shingle, spelt[shingle], shingle_words) for shingle in expected}
+    assert got == sorted(weightless.values())
+
+
+@settings(max_examples=300)
+@given(batches(30), st.data(), st.integers(1, 4), st.integers(0, 6))
+def test_words_of_formulas_and_short_gaps_between_them_are_marked(
+    articles: list[tuple[list[int], list[int]]], data: st.DataObject, shingle_words: int, gap_words: int
+) -> None:
+    spelt = {
+        (tuple(words[start:end]), tuple(weights[start:end]))
+        for words, weights in articles
+        for start, end in twin.spans(weights, shingle_words)
+    }
+    chosen = data.draw(st.sets(st.sampled_from(sorted(spelt)))) if spelt else set()
+    hashes = np.array(sorted({hash_of(*one, shingle_words) for one in chosen}), np.uint64)
+    got = _core.mark_boilerplate(*pack(articles), hashes, shingle_words, gap_words).tolist()
+    formulas = {shingle for shingle, _ in chosen}
+    assert got == [
+        mark
+        for article, weights in articles
+        for mark in twin.mark(article, weights, formulas, shingle_words, gap_words)
+    ]
+
+
+U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
+
+
+def array(values: list[int], kind: Any) -> NDArray[Any]:
+    return np.array(values, kind)
+
+
+WORDS, OFFSETS = array([1, 2, 3], U64), array([0, 3], I64)
+BAD_OFFSETS = [[], [0], [0, 2], [0, 4], [1, 3], [0, 4, 3], [-1, 3], [3], [0, -1, 3]]
+ONE = array([0], U32)
+
+
+@pytest.mark.parametrize("offsets", BAD_OFFSETS)
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda o: _core.winnow(WORDS, o, None, 5, 16),
+        lambda o: _core.whole_hashes(WORDS, o),
+        lambda o: _core.count_shared(WORDS, o, WORDS, OFFSETS),
+        lambda o: _core.count_shared(WORDS, OFFSETS, WORDS, o),
+        lambda o: _core.common_shingles(WORDS, o, None, ONE, 5, 9, 1),
+        lambda o: _core.mark_boilerplate(WORDS, o, None, WORDS, 5, 9),
+        lambda o: _core.file(WORDS, o, WORDS, OFFSETS, None, None),
+        lambda o: _core.file(WORDS, OFFSETS, WORDS, o, None, None),
+        lambda o: _core.compare(WORDS, o, None, None, ONE, ONE, 4, 10, 20, 0.8, 4),
+        lambda o: _core.count_articles(WORDS, o),
+    ],
+)
+def test_offsets_that_do_not_fit_are_refused(
+    call: Callable[[NDArray[np.int64]], object], offsets: list[int]
+) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        call(array(offsets, I64))
+
+
+@pytest.mark.parametrize("halves", [[], [2], [2, 1], [2, 1, 1, 1]])
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(
+            pytest.param(
+                call, marks=pytest.mark.xfail(strict=True, reason="the length of halves is not checked")
+            )
+            for call in (
+                lambda h: _core.winnow(WORDS, OFFSETS, h, 5, 16),
+                lambda h: _core.common_shingles(WORDS, OFFSETS, h, ONE, 5, 9, 1),
+                lambda h: _core.mark_boilerplate(WORDS, OFFSETS, h, WORDS, 5, 9),
+            )
+        ),
+        lambda h: _core.compare(WORDS, OFFSETS, h, None, ONE, ONE, 4, 10, 20, 0.8, 4),
+        lambda h: _core.compare(WORDS, OFFSETS, None, h, ONE, ONE, 4, 10, 20, 0.8, 4),
+    ],
+)
+def test_weights_and_marks_of_another_length_are_refused(
+    call: Callable[[NDArray[np.uint8]], object], halves: list[int]
+) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        call(array(halves, U8))
+
+
+@pytest.mark.parametrize(("shingle_words", "window_words"), [(0, 16), (5, 0), (0, 0), (2**20, 1), (1, 2**20)])
+def test_sizes_out_of_range_are_refused(shingle_words: int, window_words: int) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        _core.winnow(WORDS, OFFSETS, None, shingle_words, window_words)
+
+
+sizes = st.integers(1, 6) | st.sampled_from([2**16, 2**31, 2**32 - 1, 2**62])
+small = st.lists(st.integers(0, 4), max_size=6)
+offset_lists = (
+    st.lists(st.integers(-1, 7), max_size=5) | st.just([0, 6]) | small.map(lambda cuts: sorted([0, *cuts]))
+)
+
+
+def accepts_or_refuses(call: Callable[[], object]) -> None:
+    """Any answer, or a ValueError or OverflowError; a panic is a BaseException and passes through."""
+    with contextlib.suppress(ValueError, OverflowError):
+        call()
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a shingle of 0 words (or of so many that twice as many wrap round) panics"
+)
+@pytest.mark.parametrize("shingle_words", [0, 2**63])
+def test_formulas_of_no_words_are_refused(shingle_words: int) -> None:
+    halves = array([1, 1, 2], U8)
+    with pytest.raises(ValueError, match="expected"):
+        _core.mark_boilerplate(WORDS, OFFSETS, halves, array([0, 1], U64), shingle_words, 9)
+
+
+@settings(max_examples=1000)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=6),
+    offset_lists,
+    small,
+    sizes,
+    sizes,
+    sizes,
+)
+def test_no_argument_makes_the_kernels_panic(
+    weighted: list[tuple[int, int]],
+    offsets: list[int],
+    positions: list[int],
+    shingle_words: int,
+    window_words: int,
+    least: int,
+) -> None:
+    batch = (array([w for w, _ in weighted], U64), array(offsets, I64), array([h for _, h in weighted], U8))
+    places = array(positions, U32)
+    accepts_or_refuses(lambda: _core.winnow(*batch, shingle_words, window_words))
+    accepts_or_refuses(lambda: _core.whole_hashes(*batch[:2]))
+    accepts_or_refuses(lambda: _core.count_shared(*batch[:2], *batch[:2]))
+    accepts_or_refuses(lambda: _core.count_shared(*batch[:2], batch[0], places.astype(I64)))
+    accepts_or_refuses(lambda: _core.mark_boilerplate(*batch, batch[0], shingle_words, window_words))
+    accepts_or_refuses(lambda: _core.common_shingles(*batch, places, shingle_words, window_words, least))
