@@ -18,6 +18,7 @@
 //! tables, lists, box scores.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::boilerplate::Formulas;
 use crate::shingles::{ShingleSet, check_offsets, mix_runs, mix_shingles};
@@ -469,31 +470,29 @@ fn follow(earlier: Run, run: Run) -> Option<(Run, usize)> {
 
 fn measure(query: &Prepared, found: &Prepared, runs: &[Run]) -> Measured {
     let (first, last) = (runs[0], runs[runs.len() - 1]);
-    let mut words: usize = runs.iter().map(|run| run.len).sum();
     let mut halves: usize = runs.iter().map(|run| query.weight(run.query, run.query + run.len)).sum();
-    let a_word = if query.halves.is_some() { 1 } else { 2 };
     for pair in runs.windows(2) {
-        let one = &query.words[pair[0].query + pair[0].len..pair[1].query];
-        let other = &found.words[pair[0].found + pair[0].len..pair[1].found];
-        let common = common_words(one, other);
-        words += common;
-        halves += common * a_word;
+        let one = pair[0].query + pair[0].len..pair[1].query;
+        let other = pair[0].found + pair[0].len..pair[1].found;
+        halves += common_halves(query, one, &found.words[other]);
     }
-    let (query, found) = ((first.query, last.query + last.len), (first.found, last.found + last.len));
-    Measured { query, found, halves, changed: (query.1 - query.0).max(found.1 - found.0) - words }
+    let (from, to) = ((first.query, last.query + last.len), (first.found, last.found + last.len));
+    let longer = query.weight(from.0, from.1).max(found.weight(to.0, to.1));
+    Measured { query: from, found: to, halves, changed: (longer - halves).div_ceil(2) }
 }
 
-/// Length of the longest common subsequence; 0 for a gap too large to be worth it.
-fn common_words(one: &[u64], other: &[u64]) -> usize {
-    if one.is_empty() || other.is_empty() || one.len() * other.len() > GAP_CELLS {
+/// Weight of the longest common subsequence of two gaps; 0 for gaps too large to be worth it.
+fn common_halves(query: &Prepared, gap: Range<usize>, other: &[u64]) -> usize {
+    if gap.is_empty() || other.is_empty() || gap.len() * other.len() > GAP_CELLS {
         return 0;
     }
     let mut row = vec![0_usize; other.len() + 1];
-    for word in one {
+    for at in gap {
+        let (word, weight) = (query.words[at], query.weight(at, at + 1));
         let mut diagonal = 0;
         for (place, candidate) in other.iter().enumerate() {
             let above = row[place + 1];
-            row[place + 1] = if word == candidate { diagonal + 1 } else { above.max(row[place]) };
+            row[place + 1] = if word == *candidate { diagonal + weight } else { above.max(row[place]) };
             diagonal = above;
         }
     }

@@ -14,6 +14,7 @@
 use std::collections::HashSet;
 
 use crate::postings::LINKED;
+use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
 
 /// Evidence of all shards, as columns; see `postings::Evidence`.
@@ -86,6 +87,13 @@ pub fn suspect(evidence: Columns<'_>, commons: Commons<'_>, words: &[u32], rule:
         [evidence.earlier.len(), evidence.later_position.len(), evidence.earlier_position.len(), evidence.common.len()];
     if lengths != [rows; 4] {
         return Err(Invalid(format!("expected columns of {rows} rows, got {lengths:?}")));
+    }
+    check_offsets(commons.offsets, commons.holders.len(), "holders")?;
+    let last = commons.offsets.len() - 1;
+    if commons.positions.len() != commons.holders.len()
+        || evidence.common.iter().any(|one| *one < LINKED && *one as usize >= last)
+    {
+        return Err(Invalid(format!("expected a position for each holder and common keys under {last}")));
     }
     let known = |rank: &u32| (*rank as usize) < words.len();
     if !evidence.later.iter().chain(evidence.earlier).chain(commons.holders).all(known) {
@@ -239,8 +247,8 @@ fn unite(family: &mut [u32], one: u32, other: u32) {
 /// # Errors
 /// When a link names an article that is not under `articles`.
 pub fn components(articles: usize, later: &[u32], earlier: &[u32]) -> Result<Vec<u32>> {
-    if later.iter().chain(earlier).any(|rank| *rank as usize >= articles) {
-        return Err(Invalid(format!("expected ranks under {articles}")));
+    if later.len() != earlier.len() || later.iter().chain(earlier).any(|rank| *rank as usize >= articles) {
+        return Err(Invalid(format!("expected pairs of ranks under {articles}")));
     }
     let mut family: Vec<u32> = (0..articles as u32).collect();
     later.iter().zip(earlier).for_each(|(one, other)| unite(&mut family, *one, *other));

@@ -28,7 +28,7 @@ const MISMATCHES: u32 = 2;
 const REPEATS: usize = 8;
 /// Marks evidence whose key is not common.
 const RARE: u32 = u32::MAX;
-/// Marks evidence of a few holders of a key that many hold.
+/// Marks evidence that only links some holders of a key that many hold.
 pub const LINKED: u32 = u32::MAX - 1;
 
 /// One key of one article: where it stands and the words around it. Four bits of 0 are outside the text.
@@ -287,7 +287,7 @@ fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: 
         if short && side(&group[0]) | (group[0].left | group[0].right) != 0 || distinct < 2 {
             continue;
         }
-        let common = if distinct >= limits.common_holders { evidence.common_sizes.len() as u32 } else { LINKED };
+        let common = if distinct >= limits.common_holders { evidence.common_sizes.len() as u32 } else { RARE };
         let linked = if distinct > limits.all_holders { limits.links } else { usize::MAX };
         for (i, later) in group.iter().enumerate() {
             let (mut partners, mut last) = (0, None);
@@ -306,7 +306,7 @@ fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: 
                 }
             }
         }
-        if common != LINKED {
+        if common != RARE {
             evidence.push_common(group.iter());
         }
     }

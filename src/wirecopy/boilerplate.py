@@ -5,8 +5,8 @@ in `ARTICLES` articles or more. Two articles *agree* if the stretches of keys th
 `AGREE_GAP_WORDS` words) cover `AGREE_SHARE` of one of them. A common key is suspected if `ARTICLES` of its holders agree
 with fewer than half of the earlier holders that they were paired with; holders that share `FAMILY_SHARE` of both
 articles are one family and count once. Then `EXAMPLES` of these strangers are compared,
-each with the one before: unless half of these pairs turn out to be covered by `AGREE_SHARE` after all, the key is
-boilerplate. In 5,000 reprints of one text hardly any is a stranger, so none of its keys is.
+each with the one before: unless half of these pairs turn out to be covered by `AGREE_SHARE` after all, or to share a
+passage of more than `LONGEST_WORDS`, the key is boilerplate. In 5,000 reprints of one text hardly any is a stranger, so none of its keys is.
 
 What stands around such a key in half of these articles is the formula: its 5-word shingles are
 looked up in every article that is compared, gaps of up to `GAP_WORDS` words (a date, a name) are closed, and the
@@ -28,7 +28,7 @@ from .model import Boilerplate, Tokens
 
 ARTICLES = 8
 AGREE_GAP_WORDS = 50
-AGREE_SHARE = 0.5
+AGREE_SHARE = 0.7
 FAMILY_SHARE = 0.7
 SHINGLE_WORDS = 5
 REACH_WORDS = 100
@@ -36,6 +36,8 @@ REACH_WORDS = 100
 EXAMPLES = 16
 """Holders that are read to learn a formula."""
 GAP_WORDS = 8
+LONGEST_WORDS = 120
+"""A longer passage is a copy, however many articles have it."""
 NOTHING = Boilerplate(np.empty(0, np.uint64), GAP_WORDS)
 
 
@@ -97,7 +99,12 @@ def describe(
     ):
         row = int(common.rows[0])
         first, last = (int(edge) for edge in tokens.offsets[row : row + 2])
-        start = end = first + int(common.places[0])
+        place = first + int(common.places[0])
+        near = np.flatnonzero(marks[max(first, place - REACH_WORDS) : min(last, place + REACH_WORDS)])
+        if not len(near):
+            continue
+        near += max(first, place - REACH_WORDS)
+        start = end = int(near[np.argmin(np.abs(near - place))])
         while start > first and marks[start - 1]:
             start -= 1
         while end < last and marks[end]:
@@ -106,7 +113,7 @@ def describe(
         runs = {
             hash(tuple(words[i : i + SHINGLE_WORDS])) for i in range(max(1, len(words) - SHINGLE_WORDS + 1))
         }
-        if end > start and runs.isdisjoint(seen):
+        if runs.isdisjoint(seen):
             example = text_of(row)[int(tokens.starts[start]) : int(tokens.ends[end - 1])]
             formulas.append(Formula(len(common.holders), example, ids[row]))
         seen |= runs

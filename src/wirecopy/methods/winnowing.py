@@ -15,6 +15,9 @@ from ..statistics import Statistics
 from . import Keys, Method, Scores
 
 
+LONGEST = 65536
+
+
 @dataclass(frozen=True)
 class Winnowing(Method):
     """The smallest shingle of words of every window.
@@ -34,9 +37,13 @@ class Winnowing(Method):
     paper: ClassVar[str] = "Schleimer, Wilkerson, Aiken 2003"
 
     def __post_init__(self) -> None:
-        if self.shingle_words < 1 or self.window_words < 1 or not 0 < self.contained <= 1:
+        if not (
+            1 <= self.shingle_words <= LONGEST
+            and 1 <= self.window_words <= LONGEST
+            and 0 < self.contained <= 1
+        ):
             raise UsageError(
-                "winnowing: expected shingle_words and window_words of at least 1 and 0 < contained <= 1, got "
+                f"winnowing: expected shingle_words and window_words from 1 to {LONGEST} and 0 < contained <= 1, got "
                 f"{self.shingle_words}, {self.window_words} and {self.contained}"
             )
 

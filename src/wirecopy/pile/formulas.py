@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, boilerplate, text
-from ..boilerplate import AGREE_SHARE, EXAMPLES, Common, Formula
+from ..boilerplate import AGREE_SHARE, EXAMPLES, LONGEST_WORDS, Common, Formula
 from ..comparison import DEFAULT_PRESET, Compared, compare_rows, get_preset
 from ..model import Tokens
 from .collection import Pile
 
 PASSAGE_ARTICLES = 7
 """Fewer than for a key, because not every article with a formula is a candidate with every other."""
+PASSAGE_SHARE = 0.5
+"""Matches that cover more of either article are more than a formula."""
 LOT = 64
 """Suspects that are read at a time."""
-LONGEST_WORDS = 120
-"""A longer passage is a copy, however many articles have it."""
 
 
 class Learner:
@@ -98,6 +98,13 @@ def convict(tokens: Tokens, suspects: Iterable[Common]) -> list[bool]:
     queries, founds = (distinct >> np.uint64(32)).astype(np.uint32), distinct.astype(np.uint32)
     compared = compare_rows(tokens, queries, founds, get_preset(DEFAULT_PRESET))
     agree = np.maximum(compared.query_covered, compared.found_covered) >= AGREE_SHARE
+    longest = np.zeros(len(distinct), np.int64)
+    np.maximum.at(
+        longest,
+        np.repeat(np.arange(len(distinct)), np.diff(compared.passage_offsets)),
+        compared.passages[:, 4],
+    )
+    agree |= longest > LONGEST_WORDS
     return [bool(2 * agree[np.searchsorted(distinct, mine)].sum() < len(mine)) for mine in pairs]
 
 
@@ -107,7 +114,8 @@ def suspect_passages(
     """Short passages that lie on each other in many articles, from matches that are no more; places are code points."""
     pair = np.repeat(np.arange(len(later)), np.diff(compared.passage_offsets))
     share = np.maximum(compared.query_covered, compared.found_covered)
-    few = (share[pair] < AGREE_SHARE) & (compared.passages[:, 4:6].sum(axis=1) <= LONGEST_WORDS)
+    shared = np.bincount(pair, compared.passages[:, 4], len(later))
+    few = (share[pair] < PASSAGE_SHARE) & (shared[pair] <= LONGEST_WORDS)
     pair, passages = pair[few], compared.passages[few].astype(np.int64)
     article = np.concatenate([later[pair], earlier[pair]]).astype(np.int64)
     start, end = np.concatenate([passages[:, 0:2], passages[:, 2:4]]).T
