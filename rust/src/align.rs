@@ -10,9 +10,8 @@
 //! *Measure*: words inside the gaps are matched by longest common subsequence. A passage counts from
 //! `min_passage_words` equal words on, half as many if it covers a whole short article.
 //!
-//! Words marked as boilerplate are taken out before anything else, so that a passage goes on across them; but where they
-//! are most of both articles, and many, and the articles are copies with them, they are what the articles say, and
-//! stay. The articles are put in an order that depends on their words alone: swapping the arguments swaps the answer.
+//! Words marked as boilerplate are taken out before anything else, so that a passage goes on across them; where nothing
+//! is left, the whole articles may still be copies (`is_copy_with_formulas`). The articles are put in an order that depends on their words alone: swapping the arguments swaps the answer.
 //!
 //! Cost: linear in the words, plus `LOOK_BACK` for each run. Wrong where the same words are common to both by chance:
 //! tables, lists, box scores.
@@ -42,9 +41,9 @@ pub const SHINGLE_WORDS: usize = 5;
 /// What makes a passage.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Shortest run of equal words that can start a passage.
+    /// Shortest run of equal words, or characters of a script without spaces, that can start a passage.
     pub seed_words: usize,
-    /// Longest stretch of differing words inside a passage, on either side.
+    /// Longest stretch of differing words inside a passage, on either side; twice as many where characters are words.
     pub bridged_words: usize,
     /// Equal words a passage needs.
     pub min_passage_words: usize,
@@ -137,26 +136,42 @@ pub fn compare(
     if settings.seed_words == 0 || settings.min_passage_words == 0 || settings.gap_words_a_word == 0 {
         return Err(Invalid("expected seed, passage and gap words of at least 1".into()));
     }
-    let nothing = Formulas::default();
-    let mut marked: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
-    let mut whole: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
+    let mut articles: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
     for row in queries.iter().chain(founds).map(|row| *row as usize) {
-        if marked[row].is_none() {
-            let article = Prepared::new(batch.article(row), formulas, settings.seed_words);
-            if article.is_formula() {
-                whole[row] = Some(Prepared::new(batch.article(row), &nothing, settings.seed_words));
-            }
-            marked[row] = Some(article);
+        if articles[row].is_none() {
+            articles[row] = Some(Prepared::new(batch.article(row), formulas, settings.seed_words));
         }
     }
-    let (mut marked, mut whole) = (Side::new(&marked), Side::new(&whole));
+    let mut side = Side::new(&articles);
     let pairs = queries.iter().zip(founds).map(|(query, found)| (*query as usize, *found as usize));
     let compared = pairs.map(|(query, found)| {
-        let substance = whole.compare(query, found, settings);
-        let covers = |one: &Comparison| one.query_covered.max(one.found_covered) >= settings.covered;
-        substance.filter(covers).or_else(|| marked.compare(query, found, settings))
+        let marked = side.compare(query, found, settings)?;
+        let (one, other) = (articles[query].as_ref()?, articles[found].as_ref()?);
+        if marked.passages.is_empty() && (one.numbers.is_some() || other.numbers.is_some()) {
+            let nothing = Formulas::default();
+            let whole =
+                [query, found].map(|row| Some(Prepared::new(batch.article(row), &nothing, settings.seed_words)));
+            let whole = Side::new(&whole).compare(0, 1, settings)?;
+            if is_copy_with_formulas(&whole, one, other, settings) {
+                return Some(whole);
+            }
+        }
+        Some(marked)
     });
     compared.map(|one| one.ok_or_else(|| Invalid("expected articles that were prepared".into()))).collect()
+}
+
+/// Whether two articles that share nothing but formulas, or little else, are copies for all that: they cover each
+/// other, and half of the words outside formulas with them; or formulas are the substance of both and one is covered.
+fn is_copy_with_formulas(whole: &Comparison, one: &Prepared, other: &Prepared, settings: Settings) -> bool {
+    let equal: usize = whole.passages.iter().map(|passage| 2 * passage.words as usize).sum();
+    let rest_agrees = |side: &Prepared| {
+        let (kept, all) = (side.weight(0, side.words.len()), side.whole_weight());
+        2 * equal.saturating_sub(all - kept) >= kept
+    };
+    let (least, most) = (whole.query_covered.min(whole.found_covered), whole.query_covered.max(whole.found_covered));
+    least >= settings.covered && (rest_agrees(one) || rest_agrees(other))
+        || most >= settings.covered && one.is_formula() && other.is_formula()
 }
 
 /// Articles to compare, and the index of one of them, kept for the next pair.
@@ -247,6 +262,10 @@ impl<'a> Prepared<'a> {
             None => (start as u32, end as u32),
             Some(numbers) => (numbers[start], numbers[end - 1] + 1),
         }
+    }
+
+    fn whole_weight(&self) -> usize {
+        self.whole_halves.map_or(2 * self.whole.len(), |h| h.iter().map(|half| usize::from(*half)).sum())
     }
 
     fn weight(&self, start: usize, end: usize) -> usize {
@@ -394,13 +413,15 @@ struct Measured {
 /// Join runs into passages: the heaviest chain first, then what does not overlap it on both sides.
 fn chain(query: &Prepared, found: &Prepared, runs: &[Run], settings: Settings) -> Vec<Measured> {
     let worth = |words: usize| words * settings.gap_words_a_word;
+    let characters = query.halves.is_some() || found.halves.is_some();
+    let bridged = settings.bridged_words * (1 + usize::from(characters));
     let mut best: Vec<(usize, usize)> = Vec::with_capacity(runs.len());
     for (i, run) in runs.iter().enumerate() {
         let mut top = (worth(run.len), usize::MAX);
         for before in (i.saturating_sub(LOOK_BACK)..i).rev() {
             let earlier = runs[before];
             if let Some((trimmed, gap)) = follow(earlier, *run)
-                && gap <= settings.bridged_words
+                && gap <= bridged
                 && best[before].0 > gap
             {
                 let score = best[before].0 - gap + worth(trimmed.len);

@@ -37,9 +37,12 @@ struct Posting {
     key: u64,
     left: u64,
     right: u64,
+    /// The row in its batch, and above `ROW_BITS` the words of the shingle.
     row: u32,
     position: u32,
 }
+
+const ROW_BITS: u32 = 24;
 
 /// One shard of a batch's postings.
 #[derive(Debug, Default, Clone)]
@@ -66,6 +69,8 @@ pub struct Limits {
     pub links: usize,
     /// Context words that must agree for a collision to be evidence.
     pub settled_words: u32,
+    /// Words of an ordinary shingle; what a shingle of half words has more counts as context that agrees.
+    pub shingle_words: u32,
     /// Context words on one side that make a common key's holders one group.
     pub grouped_words: usize,
     /// Holders from which on a key is reported as common.
@@ -119,6 +124,9 @@ pub fn file(
     if positions.is_some_and(|p| p.len() != keys.len()) || ends.map(<[u32]>::len) != positions.map(<[u32]>::len) {
         return Err(Invalid("expected a position and an end for every key".into()));
     }
+    if key_offsets.len() > 1 << ROW_BITS {
+        return Err(Invalid(format!("expected fewer than {} articles in a batch", 1 << ROW_BITS)));
+    }
     let mut sizes = [0; SHARDS];
     for key in keys {
         sizes[shard_of(*key)] += 1;
@@ -127,7 +135,7 @@ pub fn file(
     for row in 0..key_offsets.len() - 1 {
         let words = &hashes[word_offsets[row] as usize..word_offsets[row + 1] as usize];
         for at in key_offsets[row] as usize..key_offsets[row + 1] as usize {
-            let (mut left, mut right, mut position) = (0, 0, 0);
+            let (mut left, mut right, mut position, mut words_long) = (0, 0, 0, 0);
             if let (Some(positions), Some(ends)) = (positions, ends) {
                 let (start, end) = (positions[at] as usize, ends[at] as usize);
                 if start > end || end > words.len() {
@@ -137,10 +145,12 @@ pub fn file(
                     )));
                 }
                 position = positions[at];
+                words_long = (end - start).min(255) as u32;
                 left = context(words[start.saturating_sub(CONTEXT)..start].iter().rev());
                 right = context(words[end..words.len().min(end + CONTEXT)].iter());
             }
-            shards[shard_of(keys[at])].0.push(Posting { key: keys[at], left, right, row: row as u32, position });
+            let row = row as u32 | words_long << ROW_BITS;
+            shards[shard_of(keys[at])].0.push(Posting { key: keys[at], left, right, row, position });
         }
     }
     Ok(shards)
@@ -174,15 +184,18 @@ fn agreement(one: u64, other: u64) -> u32 {
 }
 
 /// Whether the words around a shared key support it: `settled_words` of them agree, or half of those there are.
-fn settles(later: &Holder, earlier: &Holder, settled_words: u32) -> bool {
+fn settles(later: &Holder, earlier: &Holder, limits: Limits) -> bool {
     let around =
         |holder: &Holder| 2 * CONTEXT as u32 - outside(holder.left).count_ones() - outside(holder.right).count_ones();
+    let settled_words = limits.settled_words.saturating_sub(later.words.saturating_sub(limits.shingle_words));
     let enough = settled_words.min(around(later).min(around(earlier)).div_ceil(2));
     agreement(later.left, earlier.left) + agreement(later.right, earlier.right) >= enough
 }
 
 struct Holder {
     rank: u32,
+    /// Words of the shingle.
+    words: u32,
     position: u32,
     left: u64,
     right: u64,
@@ -206,7 +219,7 @@ pub fn collide(shard: &[&Postings], firsts: &[usize], ranks: &[u32], limits: Lim
     let mut entries: Vec<Posting> = Vec::with_capacity(total);
     for (postings, first) in shard.iter().zip(firsts) {
         for entry in &postings.0 {
-            let Some(&rank) = ranks.get(first + entry.row as usize) else {
+            let Some(&rank) = ranks.get(first + (entry.row & ((1 << ROW_BITS) - 1)) as usize) else {
                 return Err(Invalid(format!("expected a rank for each article, got {}", ranks.len())));
             };
             if rank != u32::MAX {
@@ -228,6 +241,7 @@ pub fn collide(shard: &[&Postings], firsts: &[usize], ranks: &[u32], limits: Lim
             places.sort_unstable_by_key(|posting| posting.position);
             holders.extend(places.into_iter().take(REPEATS).map(|posting| Holder {
                 rank: same[0].1,
+                words: posting.row >> ROW_BITS,
                 position: posting.position,
                 left: posting.left,
                 right: posting.right,
@@ -254,7 +268,7 @@ fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut 
     let before = evidence.later.len();
     for (i, later) in holders.iter().enumerate() {
         for earlier in holders[..i].iter().take_while(|earlier| earlier.rank != later.rank) {
-            if settles(later, earlier, limits.settled_words) {
+            if settles(later, earlier, limits) {
                 evidence.push(later, earlier, RARE);
             } else {
                 evidence.weak += 1;
@@ -271,7 +285,7 @@ fn link_to_earliest(holders: &[Holder], limits: Limits, evidence: &mut Evidence)
     let before = evidence.later.len();
     for (i, later) in holders.iter().enumerate() {
         let earliest = holders[..i].iter().take_while(|earlier| earlier.rank != later.rank).take(2 * limits.links);
-        for earlier in earliest.filter(|earlier| settles(later, earlier, limits.settled_words)).take(limits.links) {
+        for earlier in earliest.filter(|earlier| settles(later, earlier, limits)).take(limits.links) {
             evidence.push(later, earlier, LINKED);
         }
     }
@@ -301,7 +315,7 @@ fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: 
                         break;
                     }
                 }
-                if settles(later, earlier, limits.settled_words) {
+                if settles(later, earlier, limits) {
                     evidence.push(later, earlier, common);
                 }
             }

@@ -229,12 +229,14 @@ mod _core {
         all_holders: usize,
         links: usize,
         settled_words: u32,
+        shingle_words: u32,
         grouped_words: usize,
         common_holders: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
         let shard: Vec<&postings::Postings> = shard.iter().map(|batch| &batch.0).collect();
         let ranks = ranks.as_slice()?;
-        let limits = postings::Limits { all_holders, links, settled_words, grouped_words, common_holders };
+        let limits =
+            postings::Limits { all_holders, links, settled_words, shingle_words, grouped_words, common_holders };
         let evidence = run(py, || postings::collide(&shard, &firsts, ranks, limits))?;
         let columns = PyDict::new(py);
         columns.set_item("later", evidence.later.into_pyarray(py))?;

@@ -8,7 +8,7 @@
 //! shingles, the last one where several are smallest. Two texts that share a run of
 //! `shingle_words + window_words - 1` words share a whole window, and so a kept shingle: for weighted words, a run
 //! of that many words leaves `2 * window_words - 1` halves of starting places once its last shingle is taken
-//! away; a window of an article with such words weighs `window_words` halves, since an edited character spoils more
+//! away; a window of an article with such words weighs a quarter of that, since an edited character spoils more
 //! shingles there. The first and the last half window of a text keep theirs as well, so that
 //! a shorter run is enough at its edges, where leads and briefs are copied. A text too short for a window keeps its
 //! smallest shingle; one too short for a shingle keeps none.
@@ -174,7 +174,7 @@ fn winnow_weighted(words: &[u64], halves: &[u8], shingle: usize, window: usize, 
     }
     ranks.clear();
     ranks.extend(ends.iter().enumerate().map(|(start, end)| mix(&words[start..*end])));
-    let mut windows = runs(ranks.len(), Some(halves), window);
+    let mut windows = runs(ranks.len(), Some(halves), window.div_ceil(2));
     if windows.is_empty() {
         windows.push(ranks.len());
     }

@@ -107,6 +107,7 @@ def collide(
     all_holders: int,
     links: int,
     settled_words: int,
+    shingle_words: int,
     grouped_words: int,
     common_holders: int,
 ) -> dict[str, Any]: ...

@@ -99,7 +99,7 @@ def collide(
 
     def collide_shard(number: int) -> dict[str, Any]:
         shard, waiting[number] = waiting[number], []
-        return _core.collide(shard, firsts, ranks, all_holders, LINKS, settled, grouped, articles)
+        return _core.collide(shard, firsts, ranks, all_holders, LINKS, settled, shingle, grouped, articles)
 
     shards = list(apply(collide_shard, range(len(waiting))))
     first_common = 0
