@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -63,6 +63,8 @@ class Articles:
     published: NDArray[np.int64]
     skipped: Sequence[Skipped] = ()
     unreadable_dates: int = 0
+    where: Callable[[int], str] | None = None
+    """Names the place of article i in its file, where that is known."""
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -14,7 +14,6 @@ from ..model import Tokens
 from ..statistics import Statistics
 from . import Keys, Method, Scores
 
-
 LONGEST = 65536
 
 

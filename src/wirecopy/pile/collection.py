@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
@@ -81,20 +81,20 @@ class Pile:
         self.unreadable_dates += batch.unreadable_dates
         fresh = set(batch.ids)
         if len(fresh) != len(batch.ids) or not self._seen.isdisjoint(fresh):
-            self._note_repeated(batch.ids)
+            self._note_repeated(batch)
         self.ids.extend(batch.ids)
         self._seen |= fresh
 
-    def _note_repeated(self, ids: Sequence[str]) -> None:
+    def _note_repeated(self, batch: Articles) -> None:
         before = set(self._seen)
-        for number, name in enumerate(ids, len(self.ids)):
+        for row, name in enumerate(batch.ids):
             if name in before:
-                self._repeated.append(number)
-                if name in self._asked:
-                    continue
-                self.skipped.append(
-                    Skipped(name, "an article with this id was read before; give each its own")
-                )
+                self._repeated.append(len(self.ids) + row)
+                if name not in self._asked:
+                    where = batch.where(row) if batch.where else name
+                    self.skipped.append(
+                        Skipped(where, f"an article with the id {name!r} was read before; give each its own")
+                    )
             before.add(name)
 
     def rank(self, last: int = 0) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

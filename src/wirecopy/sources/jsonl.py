@@ -74,4 +74,12 @@ def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -
         ]
     published, unreadable = with_others(published, other_dates)
     skipped = [Skipped(f"{path}:{first_line + line}", reason) for line, reason in bad]
-    return Articles(ids, text, offsets, published, skipped, unreadable)
+    return Articles(
+        ids,
+        text,
+        offsets,
+        published,
+        skipped,
+        unreadable,
+        lambda row: f"{path}:{first_line + int(lines[row])}",
+    )
