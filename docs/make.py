@@ -28,8 +28,7 @@ PICTURE_MATCHES = 4
 
 def make_cli() -> str:
     """What every command says of itself."""
-    names = [command.name for command in app.registered_commands]
-    return "\n\n".join(_help(*name) for name in [(), *((name,) for name in names if name)])
+    return "\n\n".join(_help(*name) for name in [(), *((name,) for name in app.commands)])
 
 
 def _help(*command: str) -> str:
