@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
     fn joins(&self, joint: u8, here: usize) -> bool {
         let mut following = self.article[here..].chars().map(|c| self.table.entry(c));
         let behind = following.find(|entry| entry.class != Class::Ignorable);
-        self.joints.contains(&joint) && behind.is_some_and(|entry| entry.is_digit())
+        self.joints.contains(&joint) && behind.is_some_and(crate::fold::Entry::is_digit)
     }
 
     fn hash(&self, start: usize, end: usize) -> u64 {
