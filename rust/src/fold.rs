@@ -153,9 +153,16 @@ pub fn fold(word: &str, diacritics: bool) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
     }
-    if let Some((at, c)) = word.char_indices().find(|(_, c)| joint(*c).is_some()) {
-        let (before, after) = (fold(&word[..at], diacritics), fold(&word[at + c.len_utf8()..], diacritics));
-        return format!("{before}{}{after}", joint(c).map_or(c, char::from));
+    if word.contains(|c| joint(c).is_some()) {
+        let parts = word.split_inclusive(|c| joint(c).is_some());
+        return parts.fold(String::new(), |folded, part| match part.chars().next_back().and_then(joint) {
+            Some(joint) => {
+                folded
+                    + &fold(part.trim_end_matches(|c| self::joint(c).is_some()), diacritics)
+                    + char::from(joint).encode_utf8(&mut [0; 4])
+            }
+            None => folded + &fold(part, diacritics),
+        });
     }
     let table = Table::of(diacritics);
     let seen = word.chars().filter(|c| table.entry(*c).class != Class::Ignorable);
