@@ -17,10 +17,14 @@ REPEATS = 8
 
 
 class Place(NamedTuple):
-    """A key of an article: where it stands, and the words on each side, the nearest first, None outside the text."""
+    """A key of an article: where it stands, of how many words, and those on each side, the nearest first.
+
+    None is outside the text.
+    """
 
     rank: int
     position: int
+    words: int
     left: tuple[int | None, ...]
     right: tuple[int | None, ...]
 
@@ -43,6 +47,7 @@ class Limits:
     all_holders: int
     links: int
     settled_words: int
+    shingle_words: int
     grouped_words: int
     common_holders: int
 
@@ -51,11 +56,13 @@ def place(words: Sequence[int], rank: int, start: int, end: int) -> Place:
     left: list[int | None] = list(reversed(words[:start]))
     right: list[int | None] = list(words[end:])
     outside = [None] * CONTEXT
-    return Place(rank, start, tuple((left + outside)[:CONTEXT]), tuple((right + outside)[:CONTEXT]))
+    return Place(
+        rank, start, end - start, tuple((left + outside)[:CONTEXT]), tuple((right + outside)[:CONTEXT])
+    )
 
 
 def placeless(rank: int) -> Place:
-    return Place(rank, 0, (None,) * CONTEXT, (None,) * CONTEXT)
+    return Place(rank, 0, 0, (None,) * CONTEXT, (None,) * CONTEXT)
 
 
 def agreement(one: Sequence[int | None], other: Sequence[int | None]) -> int:
@@ -71,10 +78,12 @@ def agreement(one: Sequence[int | None], other: Sequence[int | None]) -> int:
     return agreeing
 
 
-def settles(one: Place, other: Place, settled_words: int) -> bool:
-    half = -(-min(one.around(), other.around()) // 2)
-    agreeing = agreement(one.left, other.left) + agreement(one.right, other.right)
-    return agreeing >= min(settled_words, half)
+def settles(later: Place, earlier: Place, limits: Limits) -> bool:
+    """Enough words around agree; what a shingle has more than the ordinary number of words counts among them."""
+    half = -(-min(later.around(), earlier.around()) // 2)
+    more = max(0, later.words - limits.shingle_words)
+    agreeing = agreement(later.left, earlier.left) + agreement(later.right, earlier.right)
+    return agreeing >= min(max(0, limits.settled_words - more), half)
 
 
 def collide(filed: dict[int, list[Place]], limits: Limits) -> tuple[list[Row], int]:
@@ -93,14 +102,14 @@ def collide(filed: dict[int, list[Place]], limits: Limits) -> tuple[list[Row], i
             pairs = [
                 (later, earlier) for later in holders for earlier in holders if earlier.rank < later.rank
             ]
-            settled = [pair for pair in pairs if settles(*pair, limits.settled_words)]
+            settled = [pair for pair in pairs if settles(*pair, limits)]
             weak += len(pairs) - len(settled)
             rows += label(settled, "rare", holders, limits)
         else:
             linked = []
             for later in holders:
                 earliest = [earlier for earlier in holders if earlier.rank < later.rank][: 2 * limits.links]
-                good = [earlier for earlier in earliest if settles(later, earlier, limits.settled_words)]
+                good = [earlier for earlier in earliest if settles(later, earlier, limits)]
                 linked += [(later, earlier) for earlier in good[: limits.links]]
             rows += label(linked, "linked", holders, limits)
             rows += group([(one.right[: limits.grouped_words], one) for one in holders], limits)
@@ -129,7 +138,7 @@ def first_places(holders: Iterable[Place]) -> tuple[tuple[int, int], ...]:
 
 
 def group(sided: Sequence[tuple[tuple[int | None, ...], Place]], limits: Limits) -> list[Row]:
-    """Holders with the same words on one side: all pairs of a small group, links of a big one.
+    """Holders with the same words on one side that settle: all pairs of a small group, links of a big one.
 
     The edge of a text is no words: such a group is left out, unless its earliest holder has no words around the key.
     """
@@ -142,7 +151,7 @@ def group(sided: Sequence[tuple[tuple[int | None, ...], Place]], limits: Limits)
         cut_short = None in words and min(members, key=lambda one: (one.rank, one.position)).around()
         if cut_short or len(ranks) < 2:
             continue
-        common: str | tuple[tuple[int, int], ...] = "linked"
+        common: str | tuple[tuple[int, int], ...] = "rare"
         if len(ranks) >= limits.common_holders:
             common = first_places(members)
         earliest = ranks if len(ranks) <= limits.all_holders else ranks[: limits.links]
@@ -150,7 +159,7 @@ def group(sided: Sequence[tuple[tuple[int | None, ...], Place]], limits: Limits)
             Row(later.rank, earlier.rank, later.position, earlier.position, common)
             for later in members
             for earlier in members
-            if earlier.rank < later.rank and earlier.rank in earliest
+            if earlier.rank < later.rank and earlier.rank in earliest and settles(later, earlier, limits)
         ]
     return rows
 
@@ -162,6 +171,7 @@ class Rule:
     agree_gap_words: int
     key_words: int
     agree_share: float
+    family_share: float
 
 
 def spanned(positions: Iterable[int], rule: Rule) -> int:
@@ -173,34 +183,48 @@ def spanned(positions: Iterable[int], rule: Rule) -> int:
     return total
 
 
-def agreeing(rows: Sequence[Row], words: Sequence[int], rule: Rule) -> set[tuple[int, int]]:
-    """The pairs that share the stated part of one of the two."""
+def shares(
+    rows: Sequence[Row], words: Sequence[int], rule: Rule
+) -> dict[tuple[int, int], tuple[float, float]]:
+    """How much of the later and of the earlier article each pair shares."""
     pairs: dict[tuple[int, int], list[Row]] = defaultdict(list)
     for row in rows:
         pairs[row.later, row.earlier].append(row)
     return {
-        (later, earlier)
+        (later, earlier): (
+            spanned((row.later_position for row in mine), rule) / words[later],
+            spanned((row.earlier_position for row in mine), rule) / words[earlier],
+        )
         for (later, earlier), mine in pairs.items()
-        if spanned((row.later_position for row in mine), rule) >= rule.agree_share * words[later]
-        or spanned((row.earlier_position for row in mine), rule) >= rule.agree_share * words[earlier]
     }
+
+
+def agreeing(rows: Sequence[Row], words: Sequence[int], rule: Rule) -> set[tuple[int, int]]:
+    """The pairs that share the stated part of one of the two."""
+    return {pair for pair, both in shares(rows, words, rule).items() if max(both) >= rule.agree_share}
 
 
 def suspects(
     rows: Sequence[Row], commons: Sequence[Sequence[tuple[int, int]]], words: Sequence[int], rule: Rule
 ) -> dict[int, list[tuple[int, int]]]:
-    """The common keys that may be boilerplate, each with some of its strangers; a row's `common` is '#' and a number."""
+    """The common keys that may be boilerplate, each with some of its strangers; a row's `common` is '#' and a number.
+
+    Of a family, articles that share the stated part of both, the earliest stranger stands for all.
+    """
     agreed = agreeing(rows, words, rule)
+    close = [pair for pair, both in shares(rows, words, rule).items() if min(both) >= rule.family_share]
+    family = components(len(words), close)
     found = {}
     for number, holders in enumerate(commons):
-        strangers = set()
-        for rank, _ in holders:
+        strangers: dict[int, int] = {}
+        for rank, _ in sorted(holders):
             met = [row for row in rows if row.common == f"#{number}" and row.later == rank]
             friends = [row for row in met if (row.later, row.earlier) in agreed]
             if met and 2 * len(friends) < len(met):
-                strangers.add(rank)
+                strangers.setdefault(family[rank], rank)
         if len(strangers) >= rule.boilerplate_articles:
-            found[number] = [holder for holder in holders if holder[0] in strangers][: rule.examples]
+            firsts = set(strangers.values())
+            found[number] = [holder for holder in holders if holder[0] in firsts][: rule.examples]
     return found
 
 

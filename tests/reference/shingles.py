@@ -15,6 +15,8 @@ import xxhash
 
 Words = Sequence[int]
 
+FORMULA_WORDS = 5
+
 
 def spans(weights: Sequence[int], shingle_words: int) -> list[tuple[int, int]]:
     """Start and end of each shingle: from each word on, the shortest run that weighs enough halves."""
@@ -32,18 +34,22 @@ def digest(words: Words, seed: int) -> int:
 
 
 def smallness(words: Words) -> int:
-    """The number by which shingles are compared: a polynomial of the word hashes, stirred."""
+    """The number by which shingles are compared and formulas are known: a polynomial of the words, stirred; never 0."""
     total = 0
     for word in words:
         total = (total * 0x9E3779B97F4A7C15 + word) % 2**64
     total = ((total ^ total >> 29) * 0xBF58476D1CE4E5B9) % 2**64
-    return total ^ total >> 32
+    return max(total ^ total >> 32, 1)
 
 
 def winnow(
     words: Words, weights: Sequence[int], shingle_words: int, window_words: int
 ) -> list[tuple[int, int, int]]:
-    """Hash, start and end of the shingles that are kept, by their place."""
+    """Hash, start and end of the shingles that are kept, by their place.
+
+    A window is so many words; in an article with words of half weight, a quarter of that.
+    """
+    window_halves = -(-window_words // 2) if 1 in weights else 2 * window_words - 1
     shingles = spans(weights, shingle_words)
     if not shingles:
         return []
@@ -51,9 +57,7 @@ def winnow(
     places = range(len(shingles))
     windows = []
     for start in places:
-        ends = [
-            end for end in range(start + 1, len(ranks) + 1) if sum(weights[start:end]) >= 2 * window_words - 1
-        ]
+        ends = [end for end in range(start + 1, len(ranks) + 1) if sum(weights[start:end]) >= window_halves]
         windows += [range(start, ends[0])] if ends else []
     windows = windows or [range(len(ranks))]
     windows.append(range(max(i for i in places if sum(weights[:i]) < window_words) + 1))
@@ -73,32 +77,30 @@ def whole_hash(words: Words) -> list[int]:
 
 def common(
     articles: Sequence[tuple[Words, Sequence[int]]],
-    positions: Sequence[int],
-    shingle_words: int,
+    places: Sequence[tuple[int, int]],
     reach_words: int,
     least: int,
 ) -> set[tuple[int, ...]]:
-    """The shingles that start within reach of the place in at least so many of the articles."""
+    """The shingles that start within reach of at least so many of the places, each an article and a word."""
     count: Counter[tuple[int, ...]] = Counter()
-    for (words, weights), place in zip(articles, positions, strict=True):
+    for article, place in places:
+        words, weights = articles[article]
         count.update(
             {
                 tuple(words[start:end])
-                for start, end in spans(weights, shingle_words)
+                for start, end in spans(weights, FORMULA_WORDS)
                 if place - reach_words <= start < place + reach_words
             }
         )
-    return {shingle for shingle, articles_ in count.items() if articles_ >= least}
+    return {shingle for shingle, near in count.items() if near >= least}
 
 
-def mark(
-    words: Words, weights: Sequence[int], formulas: set[tuple[int, ...]], shingle_words: int, gap_words: int
-) -> list[int]:
+def mark(words: Words, weights: Sequence[int], formulas: set[tuple[int, ...]], gap_words: int) -> list[int]:
     """1 for each word in one of these shingles, or in a short gap between two such words."""
     marked = sorted(
         {
             i
-            for start, end in spans(weights, shingle_words)
+            for start, end in spans(weights, FORMULA_WORDS)
             if tuple(words[start:end]) in formulas
             for i in range(start, end)
         }
