@@ -174,7 +174,7 @@ def test_a_table_fits_a_terminal_of_eighty_columns(pile: Path) -> None:
 
 @pytest.mark.parametrize("flags", [["--quiet"], []])
 def test_no_articles_are_no_mistake_but_said(tmp_path: Path, flags: list[str]) -> None:
-    ran = wirecopy("find", "-", *flags, input=b"")
+    ran = wirecopy("find", tmp_path, *flags)
     assert (ran.returncode, ran.stdout) == (0, b"")
     assert "no articles found" in talk(ran)
 
@@ -194,6 +194,15 @@ def test_a_method_can_decide_alone(pile: Path, form: str) -> None:
     rows = lines(ran.stdout) if form == "--jsonl" else list(csv.DictReader(io.StringIO(ran.stdout.decode())))
     assert [(row["query"], row["found"]) for row in rows] == [("c", "a")]
     assert "passages" not in rows[0]
+
+
+def test_the_opinions_of_a_method_are_no_parquet_file(pile: Path, tmp_path: Path) -> None:
+    ran = wirecopy(
+        "find", pile, "--decide", "method", "--method", "exact", "--parquet", "-o", tmp_path / "m.parquet"
+    )
+    assert ran.returncode == 2
+    assert "JSON lines, CSV or a table" in talk(ran)
+    assert not (tmp_path / "m.parquet").exists()
 
 
 def test_options_reach_the_engine(pile: Path) -> None:
@@ -317,7 +326,7 @@ def test_a_repeated_id_is_named_with_file_and_line(tmp_path: Path) -> None:
         (["find", "p.jsonl", "--date-field", "when"], 2, "--published-field"),
         (["find", "p.jsonl", "--query", "nowhere.jsonl"], 1, "nowhere.jsonl"),
         (["find", "p.jsonl", "--decide", "vote"], 2, "vote"),
-        (["find", "p.jsonl", "--decide", "method", "--parquet", "-o", "m"], 2, "JSON lines, CSV or a table"),
+        (["find", "p.jsonl", "--decide", "method"], 2, "needs one method: name it"),
         (["compare", "p.jsonl", "p.jsonl", "-o", "no/m.json"], 1, "cannot be written"),
         (["compare", "two.jsonl", "p.jsonl"], 1, "expected one text, got 2 articles"),
         (["compare", "p.jsonl"], 2, "FOUND"),
