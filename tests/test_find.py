@@ -22,7 +22,9 @@ Texts = dict[str, str]
 
 def find(texts: Texts | Sequence[dict[str, Any]], **options: Any) -> wirecopy.Matches:
     articles = [{"id": k, "text": v} for k, v in texts.items()] if isinstance(texts, dict) else texts
-    return wirecopy.find(articles, **options)
+    matches = wirecopy.find(articles, **options)
+    assert isinstance(matches, wirecopy.Matches)
+    return matches
 
 
 def pairs(matches: wirecopy.Matches) -> set[tuple[str, str]]:

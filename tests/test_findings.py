@@ -1,4 +1,4 @@
-"""What `make quality` brought to light and is not mended yet. A test that begins to pass must lose its mark."""
+"""What `make quality` brought to light. What is not mended yet is marked, and loses its mark when it is."""
 
 import random
 
