@@ -118,9 +118,6 @@ def test_runs_in_a_mixture_of_scripts_are_nominated_and_reported() -> None:
     check(pairs, Winnowing())
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="of pairs that only popular keys show, an article keeps four"
-)
 @pytest.mark.parametrize("partners", [6])
 def test_runs_around_a_popular_phrase_are_nominated_however_many_there_are(partners: int) -> None:
     """The phrase's key is the smallest, so that each run has no other; thirty strangers hold the phrase as well."""

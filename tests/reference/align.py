@@ -8,10 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from . import shingles
+
 Words = Sequence[int]
+Light = AbstractSet[int]
+"""The words that count half: characters of a script without spaces."""
+Formulas = AbstractSet[tuple[int, ...]]
+SHINGLE_WORDS = 5
+SUBSTANCE_WORDS = 60
 
 
 @dataclass(frozen=True)
@@ -56,23 +64,34 @@ def fits(query: Words, found: Words, seed_words: int) -> bool:
     return all(count[0][1] <= 16 for count in often if count) and len(runs(query, found, seed_words)) <= 48
 
 
-def resemblance(query: Words, found: Words, characters: bool = False) -> float:
-    """Jaccard of distinct shingles of five words, or of ten characters that count half."""
-    one, other = (set(grams(side, 10 if characters else 5)) for side in (query, found))
-    return len(one & other) / len(one | other) if one | other else float(list(query) == list(found))
+def weights(words: Words, light: Light) -> list[int]:
+    return [1 if word in light else 2 for word in words]
 
 
-def lcs(one: Words, other: Words) -> int:
-    """Length of the longest common subsequence."""
-    if not one or not other:
-        return 0
-    if one[-1] == other[-1]:
-        return 1 + lcs(one[:-1], other[:-1])
+def round_up(halves: int) -> int:
+    return (halves + 1) // 2
+
+
+def resemblance(query: Words, found: Words, light: Light = frozenset()) -> float:
+    """Jaccard of distinct shingles of five words; an article is like itself, nothing is like one without words."""
+    if list(query) == list(found):
+        return float(bool(query))
+    one, other = (
+        {tuple(side[start:end]) for start, end in shingles.spans(weights(side, light), SHINGLE_WORDS)}
+        for side in (query, found)
+    )
+    return len(one & other) / len(one | other) if one | other else 0.0
+
+
+def lcs(one: Words, other: Words, light: Light = frozenset()) -> int:
+    """Halves in the heaviest common subsequence."""
     table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i, word in enumerate(one):
+    for i, (word, weight) in enumerate(zip(one, weights(one, light), strict=True)):
         for j, candidate in enumerate(other):
-            table[i + 1][j + 1] = (
-                table[i][j] + 1 if word == candidate else max(table[i][j + 1], table[i + 1][j])
+            table[i + 1][j + 1] = max(
+                table[i][j + 1],
+                table[i + 1][j],
+                table[i][j] + weight * (word == candidate),
             )
     return table[-1][-1]
 
@@ -106,7 +125,9 @@ def join(one: Run, other: Run) -> tuple[Run, int] | None:
     return None
 
 
-def best_chains(all_runs: Sequence[Run], settings: Settings) -> list[tuple[int, list[int]]]:
+def best_chains(
+    all_runs: Sequence[Run], settings: Settings, bridged_words: int
+) -> list[tuple[int, list[int]]]:
     """For each run the best chain that ends with it: its worth, its runs from the last to the first.
 
     A chain is worth `gap_words_a_word` for every equal word less its gaps; of equal ones, the run nearest before goes on.
@@ -116,7 +137,7 @@ def best_chains(all_runs: Sequence[Run], settings: Settings) -> list[tuple[int, 
         best = (run.length * settings.gap_words_a_word, [i])
         for before in reversed(range(i)):
             joined = join(all_runs[before], run)
-            if joined is None or joined[1] > settings.bridged_words or chains[before][0] <= joined[1]:
+            if joined is None or joined[1] > bridged_words or chains[before][0] <= joined[1]:
                 continue
             worth = chains[before][0] - joined[1] + joined[0].length * settings.gap_words_a_word
             if worth > best[0]:
@@ -125,27 +146,34 @@ def best_chains(all_runs: Sequence[Run], settings: Settings) -> list[tuple[int, 
     return chains
 
 
-def measure(query: Words, found: Words, chain: Sequence[Run]) -> Passage:
-    """The passage of a chain; `words` counts each equal word, whatever its weight."""
+def measure(query: Words, found: Words, chain: Sequence[Run], light: Light) -> tuple[Passage, int]:
+    """The passage of a chain, and its equal words in halves."""
     equal = 0
     for i, run in enumerate(chain):
-        equal += run.length
+        equal += sum(weights(query[run.query : run.query + run.length], light))
         if i:
             before = chain[i - 1]
             equal += lcs(
                 query[before.query + before.length : run.query],
                 found[before.found + before.length : run.found],
+                light,
             )
     spans = [(chain[0][side], chain[-1][side] + chain[-1].length) for side in (0, 1)]
-    longer = max(end - start for start, end in spans)
-    return Passage(spans[0], spans[1], equal, longer - equal)
+    longer = max(
+        sum(weights(side[start:end], light)) for side, (start, end) in zip((query, found), spans, strict=True)
+    )
+    return Passage(spans[0], spans[1], round_up(equal), round_up(longer - equal)), equal
 
 
-def passages(query: Words, found: Words, settings: Settings, characters: bool = False) -> list[Passage]:
+def passages(
+    query: Words, found: Words, settings: Settings, light: Light, bridged_words: int
+) -> list[Passage]:
     """The chains worth reporting, the heaviest first; a run that is in an accepted one on both sides is not used again."""
-    weight = 1 if characters else 2
+    if list(query) == list(found):
+        whole, halves = Passage((0, len(query)), (0, len(query)), 0, 0), sum(weights(query, light))
+        return [whole._replace(words=round_up(halves))] if halves >= settings.min_passage_words else []
     all_runs = runs(query, found, settings.seed_words)
-    chains = best_chains(all_runs, settings)
+    chains = best_chains(all_runs, settings, bridged_words)
     least = settings.min_passage_words * settings.gap_words_a_word // 4
     accepted: list[Passage] = []
     used: set[int] = set()
@@ -171,21 +199,75 @@ def passages(query: Words, found: Words, settings: Settings, characters: bool = 
                 members[0] = joined[0]
             members.insert(0, run)
         if members:
-            passage = measure(query, found, members)
+            passage, equal = measure(query, found, members, light)
             share = max(
                 (span[1] - span[0]) / len(side)
                 for span, side in ((passage.query, query), (passage.found, found))
             )
             least_halves = 2 * settings.min_passage_words // (2 if share >= settings.covered else 1)
-            if passage.words * weight >= least_halves:
+            if equal >= least_halves:
                 accepted.append(passage)
     return sorted(accepted)
 
 
-def compare(query: Words, found: Words, settings: Settings, characters: bool = False) -> Compared:
-    """Two articles of words, or of characters that count half; the longer one leads, so that sides do not matter."""
-    if (len(query), list(query)) < (len(found), list(found)):
-        turned = compare(found, query, settings, characters)
+def compare(
+    query: Words,
+    found: Words,
+    settings: Settings,
+    light: Light = frozenset(),
+    formulas: Formulas = frozenset(),
+    gap_words: int = 0,
+) -> Compared:
+    """Two articles without their formulas, or with them if without they share nothing and are copies for all that."""
+    marks = [mark(side, light, formulas, gap_words) for side in (query, found)]
+    without = compare_unmarked(query, found, marks, settings, light)
+    if without.passages or not any(map(any, marks)):
+        return without
+    whole = compare_unmarked(query, found, [[0] * len(query), [0] * len(found)], settings, light)
+    return whole if is_copy_with_formulas(whole, (query, found), marks, settings, light) else without
+
+
+def mark(words: Words, light: Light, formulas: Formulas, gap_words: int) -> list[int]:
+    """1 for each word of a formula."""
+    return shingles.mark(words, weights(words, light), set(formulas), SHINGLE_WORDS, gap_words)
+
+
+def is_copy_with_formulas(
+    whole: Compared,
+    articles: tuple[Words, Words],
+    marks: Sequence[Sequence[int]],
+    settings: Settings,
+    light: Light,
+) -> bool:
+    """They cover each other, and half of what one has outside formulas; or both are mostly formula and one is covered."""
+    equal = 2 * sum(one.words for one in whole.passages)
+    agreeing = mostly = 0
+    for words, marked in zip(articles, marks, strict=True):
+        halves = list(zip(weights(words, light), marked, strict=True))
+        formula, rest = (sum(weight for weight, is_ in halves if is_ == which) for which in (1, 0))
+        agreeing += 2 * max(0, equal - formula) >= rest
+        mostly += sum(marked) >= SUBSTANCE_WORDS and 2 * sum(marked) > len(words)
+    covered = [share >= settings.covered for share in (whole.query_covered, whole.found_covered)]
+    return (all(covered) and agreeing > 0) or (any(covered) and mostly == 2)
+
+
+def compare_unmarked(
+    query: Words,
+    found: Words,
+    marks: Sequence[Sequence[int]],
+    settings: Settings,
+    light: Light,
+) -> Compared:
+    """The words that are not marked, compared; the longer article leads, so that sides do not matter."""
+    if list(query) == list(found):
+        words = round_up(sum(weights(query, light)))
+        whole = [Passage((0, len(query)), (0, len(query)), words, 0)] if query else []
+        share = float(bool(query))
+        return Compared(bool(query), share, share, share, whole)
+    numbers = [[i for i, marked in enumerate(side) if not marked] for side in marks]
+    kept = [[side[i] for i in left] for side, left in zip((query, found), numbers, strict=True)]
+    if (len(kept[0]), kept[0]) < (len(kept[1]), kept[1]):
+        turned = compare_unmarked(found, query, marks[::-1], settings, light)
         return Compared(
             turned.identical,
             turned.found_covered,
@@ -193,16 +275,20 @@ def compare(query: Words, found: Words, settings: Settings, characters: bool = F
             turned.resemblance,
             sorted(Passage(one.found, one.query, one.words, one.changed) for one in turned.passages),
         )
-    if list(query) == list(found):
-        whole = [Passage((0, len(query)), (0, len(query)), len(query), 0)] if query else []
-        return Compared(True, 1.0, 1.0, resemblance(query, found, characters), whole)
-    found_passages = passages(query, found, settings, characters)
+    bridged_words = settings.bridged_words * (1 if light.isdisjoint([*query, *found]) else 2)
+    found_passages = passages(kept[0], kept[1], settings, light, bridged_words)
     return Compared(
         False,
-        coverage(len(query), [one.query for one in found_passages]),
-        coverage(len(found), [one.found for one in found_passages]),
-        resemblance(query, found, characters),
-        found_passages,
+        coverage(len(kept[0]), [one.query for one in found_passages]),
+        coverage(len(kept[1]), [one.found for one in found_passages]),
+        resemblance(query, found, light),
+        [
+            one._replace(
+                query=(numbers[0][one.query[0]], numbers[0][one.query[1] - 1] + 1),
+                found=(numbers[1][one.found[0]], numbers[1][one.found[1] - 1] + 1),
+            )
+            for one in found_passages
+        ],
     )
 
 
