@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
@@ -218,6 +219,45 @@ def test_suspects_and_candidates_are_what_the_rule_says(
     assert list(zip(later.tolist(), earlier.tolist(), strict=True)) == twin.nominate(
         rows, agreed, guilty, sizes, limit.all_holders, limit.links
     )
+
+
+@settings(max_examples=500)
+@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 5), st.floats(0.1, 0.9), st.floats(0.1, 0.9))
+def test_strangers_of_one_family_count_once(
+    seed: int, least: int, examples: int, agree_share: float, family_share: float
+) -> None:
+    dice = random.Random(seed)
+    words = [dice.randint(5, 40) for _ in range(10)]
+    rule = twin.Rule(least, examples, 5, 4, agree_share, family_share)
+    rows = []
+    for _ in range(dice.randint(0, 60)):
+        earlier, later = sorted(dice.sample(range(10), 2))
+        common = dice.choice(["rare", "linked", "#0", "#0", "#1"])
+        rows.append(twin.Row(later, earlier, dice.randrange(40), dice.randrange(40), common))
+    commons = [[(rank, dice.randrange(40)) for rank in range(10)] for _ in range(2)]
+    holders = [holder for common in commons for holder in common]
+    numbers = {"rare": 2**32 - 1, "linked": _core.LINKED, "#0": 0, "#1": 1}
+    columns = [np.array([row[i] for row in rows], U32) for i in range(4)]
+    found = _core.suspect(
+        columns[0],
+        columns[1],
+        columns[2],
+        columns[3],
+        np.array([numbers[str(row.common)] for row in rows], U32),
+        np.array([rank for rank, _ in holders], U32),
+        np.array([position for _, position in holders], U32),
+        np.array([0, 10, 20], I64),
+        np.array(words, U32),
+        *astuple(rule),
+    )
+    ends = found["example_offsets"].tolist()
+    named = list(zip(found["example_ranks"].tolist(), found["example_positions"].tolist(), strict=True))
+    got = {
+        number: named[start:end]
+        for number, start, end in zip(found["commons"].tolist(), ends, ends[1:], strict=False)
+    }
+    assert got == twin.suspects(rows, commons, words, rule)
+    event(f"{len(got)} suspects")
 
 
 @given(
