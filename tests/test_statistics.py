@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirecopy import statistics as module
 from wirecopy.errors import MismatchError, SourceError
 from wirecopy.model import Tokens
 from wirecopy.statistics import Statistics
@@ -69,7 +68,7 @@ def test_statistics_of_another_text_version_or_view_are_refused(
     Statistics.count([read(["a b"])]).save(tmp_path / "words")
     with pytest.raises(MismatchError, match="view"):
         Statistics.load(tmp_path / "words", View(diacritics=False))
-    monkeypatch.setattr(module._core, "TEXT_VERSION", "0")
+    monkeypatch.setattr("wirecopy._core.TEXT_VERSION", "0")
     with pytest.raises(MismatchError, match="text version"):
         Statistics.load(tmp_path / "words")
 

@@ -412,9 +412,9 @@ struct Measured {
 
 /// Join runs into passages: the heaviest chain first, then what does not overlap it on both sides.
 fn chain(query: &Prepared, found: &Prepared, runs: &[Run], settings: Settings) -> Vec<Measured> {
-    let worth = |words: usize| words * settings.gap_words_a_word;
+    let worth = |words: usize| words.saturating_mul(settings.gap_words_a_word);
     let characters = query.halves.is_some() || found.halves.is_some();
-    let bridged = settings.bridged_words * (1 + usize::from(characters));
+    let bridged = settings.bridged_words.saturating_mul(1 + usize::from(characters));
     let mut best: Vec<(usize, usize)> = Vec::with_capacity(runs.len());
     for (i, run) in runs.iter().enumerate() {
         let mut top = (worth(run.len), usize::MAX);
@@ -443,7 +443,7 @@ fn chain(query: &Prepared, found: &Prepared, runs: &[Run], settings: Settings) -
         }
         members.clear();
         let mut at = end;
-        while at != usize::MAX && !used[at] && !accepted.iter().any(|one| overlaps(one, runs[at])) {
+        while at != usize::MAX && !used[at] && !accepted.iter().any(|one| overlaps(one, runs[at], runs[end])) {
             used[at] = true;
             let later = members.last().copied();
             members.push(runs[at]);
@@ -468,11 +468,12 @@ fn chain(query: &Prepared, found: &Prepared, runs: &[Run], settings: Settings) -
     accepted
 }
 
-fn overlaps(one: &Measured, run: Run) -> bool {
-    run.query < one.query.1
-        && one.query.0 < run.query + run.len
-        && run.found < one.found.1
-        && one.found.0 < run.found + run.len
+/// Whether a chain from `first` to `last` overlaps a passage on both sides.
+fn overlaps(one: &Measured, first: Run, last: Run) -> bool {
+    first.query < one.query.1
+        && one.query.0 < last.query + last.len
+        && first.found < one.found.1
+        && one.found.0 < last.found + last.len
 }
 
 /// What is left of `run` behind `earlier`, and the longer of the two gaps between them.

@@ -29,8 +29,9 @@ impl Formulas {
         let (mut marks, mut reach) = (vec![false; words], None);
         for start in common {
             let end = spans.as_ref().map_or(start + SHINGLE_WORDS, |spans| spans[start].1);
-            let from =
-                reach.filter(|reach| start <= reach + self.gap_words).map_or(start, |reach: usize| reach.min(start));
+            let from = reach
+                .filter(|reach: &usize| start <= reach.saturating_add(self.gap_words))
+                .map_or(start, |reach: usize| reach.min(start));
             marks[from..end].fill(true);
             reach = Some(end);
         }
@@ -70,7 +71,7 @@ pub fn common_shingles(
     let mut all = Vec::new();
     for (row, place) in rows.iter().zip(places) {
         let (words, halves) = batch.article(*row as usize);
-        let near = (*place as usize).saturating_sub(reach_words)..(*place as usize + reach_words);
+        let near = (*place as usize).saturating_sub(reach_words)..(*place as usize).saturating_add(reach_words);
         let mixed = mix_shingles(words, halves, SHINGLE_WORDS);
         let mut own = mixed[near.start.min(mixed.len())..near.end.min(mixed.len())].to_vec();
         own.sort_unstable();

@@ -219,7 +219,7 @@ pub fn collide(shard: &[&Postings], firsts: &[usize], ranks: &[u32], limits: Lim
     let mut entries: Vec<Posting> = Vec::with_capacity(total);
     for (postings, first) in shard.iter().zip(firsts) {
         for entry in &postings.0 {
-            let Some(&rank) = ranks.get(first + (entry.row & ((1 << ROW_BITS) - 1)) as usize) else {
+            let Some(&rank) = ranks.get(first.saturating_add((entry.row & ((1 << ROW_BITS) - 1)) as usize)) else {
                 return Err(Invalid(format!("expected a rank for each article, got {}", ranks.len())));
             };
             if rank != u32::MAX {
@@ -284,7 +284,8 @@ fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut 
 fn link_to_earliest(holders: &[Holder], limits: Limits, evidence: &mut Evidence) {
     let before = evidence.later.len();
     for (i, later) in holders.iter().enumerate() {
-        let earliest = holders[..i].iter().take_while(|earlier| earlier.rank != later.rank).take(2 * limits.links);
+        let earliest =
+            holders[..i].iter().take_while(|earlier| earlier.rank != later.rank).take(limits.links.saturating_mul(2));
         for earlier in earliest.filter(|earlier| settles(later, earlier, limits)).take(limits.links) {
             evidence.push(later, earlier, LINKED);
         }

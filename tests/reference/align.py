@@ -168,7 +168,7 @@ def measure(query: Words, found: Words, chain: Sequence[Run], light: Light) -> t
 def passages(
     query: Words, found: Words, settings: Settings, light: Light, bridged_words: int
 ) -> list[Passage]:
-    """The chains worth reporting, the heaviest first; a run that is in an accepted one on both sides is not used again."""
+    """The chains worth reporting, the heaviest first; one that would overlap an accepted one on both sides is cut."""
     if list(query) == list(found):
         whole, halves = Passage((0, len(query)), (0, len(query)), 0, 0), sum(weights(query, light))
         return [whole._replace(words=round_up(halves))] if halves >= settings.min_passage_words else []
@@ -183,13 +183,14 @@ def passages(
         if chains[end][0] < least:
             break
         members: list[Run] = []
+        last = all_runs[end]
         for i in chains[end][1]:
             run = all_runs[i]
             inside = any(
                 run.query < one.query[1]
-                and one.query[0] < run.query + run.length
+                and one.query[0] < last.query + last.length
                 and run.found < one.found[1]
-                and one.found[0] < run.found + run.length
+                and one.found[0] < last.found + last.length
                 for one in accepted
             )
             if i in used or inside:
@@ -229,7 +230,7 @@ def compare(
 
 def mark(words: Words, light: Light, formulas: Formulas, gap_words: int) -> list[int]:
     """1 for each word of a formula."""
-    return shingles.mark(words, weights(words, light), set(formulas), SHINGLE_WORDS, gap_words)
+    return shingles.mark(words, weights(words, light), set(formulas), gap_words)
 
 
 def is_copy_with_formulas(

@@ -65,8 +65,9 @@ def show_table(matches: Matches, out: IO[str]) -> None:
     from rich.text import Text
 
     console = Console(file=out, width=None if out.isatty() else 140)
-    width = max(12, console.width // 6)
-    fixed = {"query": width, "found": width, "relation": 14, "of query": 8, "of found": 8, "words": 5}
+    narrow = {"relation": 14, "of query": 8, "of found": 8, "words": 5}
+    width = max(8, min(console.width // 6, (console.width - sum(narrow.values()) - 12) // 3))
+    fixed = {"query": width, "found": width, **narrow}
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for head, wide in fixed.items():
         table.add_column(head, no_wrap=True, width=wide, justify="right" if wide < 10 else "left")
