@@ -1,19 +1,25 @@
 """wirecopy finds copied news: which articles are identical, near-duplicate, contained in or partly copied from others.
 
-import wirecopy
+    import wirecopy
 
-for match in wirecopy.find("articles.jsonl"):
-    print(match)
+    for match in wirecopy.find("articles.jsonl"):
+        print(match)
 
-print(wirecopy.compare("one text …", "another text …"))
+    print(wirecopy.compare("one text …", "another text …"))
+
+Everything loads on first use, so that a command that needs little starts quickly.
 """
 
-from . import methods
-from .comparison import compare
-from .errors import WirecopyError
-from .model import Article, Match, Opinion, Passage, Relation
-from .pile import Matches, Opinions, find
-from .sources import Fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import methods
+    from .comparison import compare
+    from .errors import WirecopyError
+    from .model import Article, Match, Opinion, Passage, Relation
+    from .pile import Matches, Opinions, find
+    from .sources import Fields
 
 __version__ = "0.1.0"
 __all__ = [
@@ -30,3 +36,25 @@ __all__ = [
     "find",
     "methods",
 ]
+
+_HOMES = {
+    **dict.fromkeys(("Article", "Match", "Opinion", "Passage", "Relation"), "model"),
+    **dict.fromkeys(("Matches", "Opinions", "find"), "pile"),
+    "Fields": "sources",
+    "WirecopyError": "errors",
+    "compare": "comparison",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "methods":
+        return import_module(".methods", __name__)
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -33,7 +33,7 @@ FAMILY_SHARE = 0.7
 SHINGLE_WORDS = 5
 REACH_WORDS = 100
 """How far from a common key its formula can go on."""
-EXAMPLES = 16
+EXAMPLES = 12
 """Holders that are read to learn a formula."""
 GAP_WORDS = 8
 LONGEST_WORDS = 120
