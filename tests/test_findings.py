@@ -9,9 +9,7 @@ from wirecopy import text
 
 
 def words(of: str) -> list[str]:
-    read = text.tokenise(*text.encode([of]), words=True).words
-    assert read is not None
-    return list(read[0])
+    return text.tokenise(*text.encode([of]), words=True).spell(0)
 
 
 @pytest.mark.parametrize("hidden", ["１，０００", "３．５", "1,\u200b000", "3\u200b.5"])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from texts import Writer, join
+from texts import Writer
 
 import wirecopy
 from wirecopy import methods
@@ -33,7 +33,7 @@ def method(request: pytest.FixtureRequest) -> Method:
 def make_collection(seed: int) -> list[str]:
     """Articles that copy each other in many ways, with some that are empty, short or in another script."""
     writer = Writer(seed, words=400)
-    sources = [writer.write(writer.random.randint(5, 120)) for _ in range(4)]
+    sources = [writer.write(writer.random.randint(5, 500)) for _ in range(4)]
     texts = ["", "One.", "One.", "one two three four", "東京都は昨日の午後に新しい計画を発表した。" * 3]
     for _ in range(16):
         words = list(writer.random.choice(sources))
@@ -41,8 +41,14 @@ def make_collection(seed: int) -> list[str]:
             words = writer.edit(words, writer.random.choice([0, 0.02, 0.1]))
         if writer.random.random() < 0.4:
             words = writer.write(writer.random.randint(0, 60)) + words[: writer.random.randint(0, len(words))]
-        texts.append(join(words))
+        texts.append(prose(words))
     return texts
+
+
+def prose(words: list[str]) -> str:
+    """The words in sentences; where one ends depends on its last word, so that copies have the same."""
+    ended = (f"{word}." if sum(word.encode()) % 7 == 0 else word for word in words)
+    return " ".join(word.capitalize() for word in ended)
 
 
 def read(method: Method, texts: list[str]) -> Tokens:
@@ -189,7 +195,7 @@ def test_what_a_method_accepts_shares_a_key(method: Method, seed: int) -> None:
         assert len(column) == len(pairs)
         assert np.isfinite(column).all()
     accepted = ways[0] | ways[1]
-    assert accepted.any()
+    assert accepted.any() != method.only_ranks
     if not method.approximate:
         keys, probes = method.keys(founds), method.probes(queries)
         for number in np.flatnonzero(accepted).tolist():
@@ -197,6 +203,8 @@ def test_what_a_method_accepts_shares_a_key(method: Method, seed: int) -> None:
 
 
 def test_the_roles_in_a_score_can_be_turned(method: Method) -> None:
+    if type(method).probes is not Method.probes:
+        pytest.skip("the found article is read in another way than the query")
     texts = make_collection(9)
     statistics = count(method, texts)
     draw = random.Random(9)
@@ -208,21 +216,21 @@ def test_the_roles_in_a_score_can_be_turned(method: Method) -> None:
 
 
 def test_a_text_is_wholly_in_itself(method: Method) -> None:
-    texts = [join(Writer(3).write(80))]
+    texts = [prose(Writer(3).write(400))]
     sketches = method.sketch(read(method, texts), count(method, texts))
     scores = method.score(sketches, sketches)
     assert (scores.query_in_found[0], scores.found_in_query[0]) == (1, 1)
-    assert [bool(way[0]) for way in method.accepts(scores)] == [True, True]
+    assert [bool(way[0]) for way in method.accepts(scores)] == [not method.only_ranks] * 2
 
 
 def test_common_keys_are_a_mask(method: Method) -> None:
-    mask = method.common(np.array([1, 5, 900], np.int64), 1000)
+    mask = method.common(np.array([1, 5, 900], np.int64), np.array([1, 5, 400], np.int64))
     assert mask.dtype == bool
     assert len(mask) == 3
 
 
 def test_each_method_finds_identical_articles_by_itself(method: Method) -> None:
-    text = Writer(4).text(60)
+    text = prose(Writer(4).write(400))
     found = wirecopy.find([{"id": "a", "text": text}, {"id": "b", "text": text.upper()}], method=method.name)
     assert [(m.query, m.found, m.relation, m.methods) for m in found] == [
         ("b", "a", "identical", (method.name,))
@@ -234,7 +242,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wirecopy.methods import Keys, Method, Scores
+from wirecopy.methods import Keys, Method, Scores, Sketches
 
 
 @dataclass(frozen=True)
@@ -246,13 +254,14 @@ class FirstWord(Method):
 
     def sketch(self, tokens, statistics=None):
         first = [tokens.hashes[start:end][:1] for start, end in zip(tokens.offsets, tokens.offsets[1:])]
-        return Keys(np.concatenate([np.empty(0, np.uint64), *first]), np.cumsum([0] + [len(one) for one in first]))
+        words = np.concatenate([np.empty(0, np.uint64), *first])
+        return Sketches.of(np.cumsum([0] + [len(one) for one in first]), words)
 
     def keys(self, sketches):
-        return sketches
+        return Keys(sketches.columns[0], sketches.offsets)
 
-    def score(self, query, found, common=None):
-        same = (query.values == found.values).astype(float)
+    def score(self, query, found):
+        same = (query.columns[0][query.starts] == found.columns[0][found.starts]).astype(float)
         return Scores(same, same, same)
 
     def accepts(self, scores):

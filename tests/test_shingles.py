@@ -105,6 +105,10 @@ def test_a_whole_article_has_one_hash_and_an_empty_one_has_none(
     assert got == [twin.whole_hash(article) for article, _ in articles]
 
 
+def bounds(values: Any, offsets: Any) -> tuple[Any, Any, Any]:
+    return values, offsets[:-1], offsets[1:]
+
+
 @given(
     st.lists(
         st.tuples(st.lists(few_words | words, max_size=12), st.lists(few_words, max_size=12)), max_size=5
@@ -112,8 +116,24 @@ def test_a_whole_article_has_one_hash_and_an_empty_one_has_none(
 )
 def test_shared_values_are_counted_once(rows: list[tuple[list[int], list[int]]]) -> None:
     sides = [pack([(row[side], [2] * len(row[side])) for row in rows])[:2] for side in (0, 1)]
-    shared = _core.count_shared(*sides[0], *sides[1])
-    assert shared.tolist() == [len(set(one) & set(other)) for one, other in rows]
+    expected = [(len(set(one) & set(other)), len(set(one)), len(set(other))) for one, other in rows]
+    for make_rows in (lambda values, offsets: (values, offsets), _core.distinct):
+        query, found = (make_rows(*side) for side in sides)
+        counts = _core.count_shared(*bounds(*query), *bounds(*found))
+        assert list(zip(*(column.tolist() for column in counts), strict=True)) == expected
+
+
+@given(batches())
+def test_the_distinct_values_of_a_row_rise(articles: list[tuple[list[int], list[int]]]) -> None:
+    values, offsets = _core.distinct(*pack(articles)[:2])
+    got = [values[start:end].tolist() for start, end in itertools.pairwise(offsets.tolist())]
+    assert got == [sorted(set(article)) for article, _ in articles]
+
+
+@given(st.dictionaries(few_words | words, st.integers(0, 2**32 - 2)), st.lists(few_words | words))
+def test_numbers_are_looked_up(numbers: dict[int, int], asked: list[int]) -> None:
+    table = _core.Numbers(array(list(numbers), U64), array(list(numbers.values()), U32))
+    assert table.look_up(array(asked, U64)).tolist() == [numbers.get(one, 2**32 - 1) for one in asked]
 
 
 @st.composite
@@ -178,8 +198,7 @@ ONE = array([0], U32)
     [
         lambda o: _core.winnow(WORDS, o, None, 5, 16),
         lambda o: _core.whole_hashes(WORDS, o),
-        lambda o: _core.count_shared(WORDS, o, WORDS, OFFSETS),
-        lambda o: _core.count_shared(WORDS, OFFSETS, WORDS, o),
+        lambda o: _core.distinct(WORDS, o),
         lambda o: _core.common_shingles(WORDS, o, None, ONE, ONE, 9, 1),
         lambda o: _core.mark_boilerplate(WORDS, o, None, WORDS, 9),
         lambda o: _core.file(WORDS, o, WORDS, OFFSETS, None, None),
@@ -252,8 +271,11 @@ def test_no_argument_makes_the_kernels_panic(
     places = array(positions, U32)
     accepts_or_refuses(lambda: _core.winnow(*batch, shingle_words, window_words))
     accepts_or_refuses(lambda: _core.whole_hashes(*batch[:2]))
-    accepts_or_refuses(lambda: _core.count_shared(*batch[:2], *batch[:2]))
-    accepts_or_refuses(lambda: _core.count_shared(*batch[:2], batch[0], places.astype(I64)))
+    accepts_or_refuses(lambda: _core.distinct(*batch[:2]))
+    sides = batch[0], batch[1][:-1], batch[1][1:]
+    accepts_or_refuses(lambda: _core.count_shared(*sides, *sides))
+    accepts_or_refuses(lambda: _core.count_shared(*sides, batch[0], places.astype(I64), places.astype(I64)))
+    accepts_or_refuses(lambda: _core.Numbers(batch[0], places))
     runs = itertools.combinations(range(len(weighted) + 1), 2)
     formulas = array([twin.smallness([w for w, _ in weighted[start:end]]) for start, end in runs], U64)
     accepts_or_refuses(lambda: _core.mark_boilerplate(*batch, formulas, window_words))

@@ -25,9 +25,7 @@ def read(text: str, view: View | None = None) -> Tokens:
 
 
 def words(text: str, view: View | None = None) -> list[str]:
-    found = read(text, view).words
-    assert found is not None
-    return list(found[0])
+    return read(text, view).spell(0)
 
 
 def weights(text: str) -> list[int]:
@@ -84,8 +82,7 @@ texts = st.lists(
 def test_the_kernel_reads_as_its_twin(text: str, diacritics: bool, delimiters: str) -> None:
     expected = twin.split_words(text, diacritics, delimiters or "")
     tokens = read(text, View(diacritics, delimiters))
-    assert tokens.words is not None
-    assert list(tokens.words[0]) == [word.folded for word in expected]
+    assert tokens.spell(0) == [word.folded for word in expected]
     assert tokens.hashes.tolist() == [xxhash.xxh3_64_intdigest(word.folded.encode()) for word in expected]
     assert tokens.starts is not None
     assert tokens.ends is not None
@@ -108,11 +105,10 @@ def test_every_character_reads_as_in_the_twin() -> None:
     assert tokens.starts is not None
     assert tokens.ends is not None
     assert tokens.halves is not None
-    assert tokens.words is not None
     for i, text in enumerate(texts):
         mine = slice(tokens.offsets[i], tokens.offsets[i + 1])
         columns = (
-            tokens.words[i],
+            tokens.spell(i),
             *(part[mine].tolist() for part in (tokens.starts, tokens.ends, tokens.halves)),
         )
         expected = [(w.folded, w.start, w.end, 1 if w.half else 2) for w in twin.split_words(text)]

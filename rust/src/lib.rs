@@ -14,8 +14,10 @@ pub mod jsonl;
 pub mod matches;
 pub mod postings;
 pub mod sentences;
+pub mod sets;
 pub mod shingles;
 pub mod statistics;
+pub mod stems;
 pub mod text;
 
 #[cfg(feature = "python")]

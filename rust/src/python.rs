@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
-use crate::{Result, align, boilerplate, candidates, dates, jsonl, matches, postings, shingles, statistics, text};
+use crate::{
+    Result, align, boilerplate, candidates, dates, jsonl, matches, postings, sets, shingles, statistics, text,
+};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 type Slice<'py, T> = PyReadonlyArray1<'py, T>;
@@ -36,7 +38,8 @@ type Tokens<'py> = (
     Spans<'py>,
     Spans<'py>,
     Option<Array<'py, i64>>,
-    Option<Vec<Vec<String>>>,
+    Option<Array<'py, u8>>,
+    Option<Array<'py, i64>>,
 );
 
 /// An optional array as an optional slice.
@@ -54,23 +57,26 @@ mod _core {
     #[pymodule_export]
     const TEXT_VERSION: &str = text::TEXT_VERSION;
 
-    /// Words of a batch: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words).
+    /// Words of a batch: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words, word offsets).
     #[pyfunction]
-    #[pyo3(signature = (text, offsets, *, diacritics, spans, sentences, words))]
+    #[pyo3(signature = (text, offsets, *, diacritics, sentences, stopwords, stemmer, spans, words))]
     fn tokenise<'py>(
         py: Python<'py>,
         text: PyReadonlyArray1<'py, u8>,
         offsets: PyReadonlyArray1<'py, i64>,
         diacritics: bool,
-        spans: bool,
         sentences: Option<String>,
+        stopwords: String,
+        stemmer: String,
+        spans: bool,
         words: bool,
     ) -> PyResult<Tokens<'py>> {
         let (bytes, offsets) = (text.as_slice()?, offsets.as_slice()?);
-        let view = text::View { diacritics, sentences };
+        let view = text::View { diacritics, sentences, stopwords, stemmer };
         let tokens = run(py, || text::tokenise(bytes, offsets, &view, text::Want { spans, words }))?;
         let (starts, ends) = tokens.spans.unzip();
         let (sentences, sentence_offsets) = tokens.sentences.unzip();
+        let (words, word_offsets) = tokens.words.unzip();
         Ok((
             tokens.hashes.into_pyarray(py),
             tokens.offsets.into_pyarray(py),
@@ -79,7 +85,8 @@ mod _core {
             ends.map(|part| part.into_pyarray(py)),
             sentences.map(|part| part.into_pyarray(py)),
             sentence_offsets.map(|part| part.into_pyarray(py)),
-            tokens.words,
+            words.map(|part| part.into_pyarray(py)),
+            word_offsets.map(|part| part.into_pyarray(py)),
         ))
     }
 
@@ -187,18 +194,57 @@ mod _core {
         Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
     }
 
-    /// How many distinct values row i of one side shares with row i of the other.
+    /// The values of each row sorted, each once: (values, offsets).
+    #[pyfunction]
+    fn distinct<'py>(
+        py: Python<'py>,
+        values: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
+        let (values, offsets) = run(py, || sets::distinct(values, offsets))?;
+        Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// How many distinct values row i of one side shares with row i of the other, and how many each has.
     #[pyfunction]
     fn count_shared<'py>(
         py: Python<'py>,
-        one: Slice<'py, u64>,
-        one_offsets: Slice<'py, i64>,
-        other: Slice<'py, u64>,
-        other_offsets: Slice<'py, i64>,
-    ) -> PyResult<Array<'py, i64>> {
-        let (one, one_offsets) = (one.as_slice()?, one_offsets.as_slice()?);
-        let (other, other_offsets) = (other.as_slice()?, other_offsets.as_slice()?);
-        Ok(run(py, || shingles::count_shared(one, one_offsets, other, other_offsets))?.into_pyarray(py))
+        query: Slice<'py, u64>,
+        query_starts: Slice<'py, i64>,
+        query_ends: Slice<'py, i64>,
+        found: Slice<'py, u64>,
+        found_starts: Slice<'py, i64>,
+        found_ends: Slice<'py, i64>,
+    ) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
+        let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
+        let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
+        let kernel = || {
+            let query = sets::Rows::new(query, query_starts, query_ends)?;
+            sets::count_shared(query, sets::Rows::new(found, found_starts, found_ends)?)
+        };
+        let counts = run(py, kernel)?;
+        Ok((counts.shared.into_pyarray(py), counts.query.into_pyarray(py), counts.found.into_pyarray(py)))
+    }
+
+    /// A number for each of some hashes, opaque to Python.
+    #[pyclass(frozen)]
+    struct Numbers(sets::Numbers);
+
+    #[pymethods]
+    impl Numbers {
+        #[new]
+        fn new<'py>(py: Python<'py>, hashes: Slice<'py, u64>, numbers: Slice<'py, u32>) -> PyResult<Self> {
+            let (hashes, numbers) = (hashes.as_slice()?, numbers.as_slice()?);
+            Ok(Self(run(py, || sets::Numbers::new(hashes, numbers))?))
+        }
+
+        /// The number of each hash, the largest uint32 where it has none.
+        fn look_up<'py>(&self, py: Python<'py>, hashes: Slice<'py, u64>) -> PyResult<Array<'py, u32>> {
+            let hashes = hashes.as_slice()?;
+            let numbers: Vec<u32> = run(py, || Ok(hashes.iter().map(|hash| self.0.get(*hash)).collect()))?;
+            Ok(numbers.into_pyarray(py))
+        }
     }
 
     /// File a batch's keys, shard by shard.

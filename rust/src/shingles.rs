@@ -234,31 +234,6 @@ pub fn whole_hashes(hashes: &[u64], offsets: &[i64]) -> Result<(Vec<u64>, Vec<i6
     Ok((values, ends))
 }
 
-/// How many distinct values row i of one side shares with row i of the other.
-///
-/// # Errors
-/// When the offsets do not fit the values or the sides differ in rows.
-pub fn count_shared(one: &[u64], one_offsets: &[i64], other: &[u64], other_offsets: &[i64]) -> Result<Vec<i64>> {
-    check_offsets(one_offsets, one.len(), "values")?;
-    check_offsets(other_offsets, other.len(), "values")?;
-    if one_offsets.len() != other_offsets.len() {
-        return Err(Invalid(format!("expected as many rows, got {} and {}", one_offsets.len(), other_offsets.len())));
-    }
-    let distinct = |values: &[u64], bounds: &[i64]| {
-        let mut values = values[bounds[0] as usize..bounds[1] as usize].to_vec();
-        values.sort_unstable();
-        values.dedup();
-        values
-    };
-    let rows = one_offsets.windows(2).zip(other_offsets.windows(2));
-    Ok(rows
-        .map(|(bounds, other_bounds)| {
-            let (left, right) = (distinct(one, bounds), distinct(other, other_bounds));
-            left.iter().filter(|value| right.binary_search(value).is_ok()).count() as i64
-        })
-        .collect())
-}
-
 /// A cheap hash of a few words, never 0: the order of winnowing, and for tables that do not outlive the call.
 pub fn mix(words: &[u64]) -> u64 {
     rank(words.iter().fold(0, |sum: u64, word| sum.wrapping_mul(FACTOR).wrapping_add(*word)))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 __all__ = [
     "LINKED",
     "TEXT_VERSION",
+    "Numbers",
     "Postings",
     "blake3_hex",
     "collide",
@@ -17,6 +18,7 @@ __all__ = [
     "components",
     "count_articles",
     "count_shared",
+    "distinct",
     "file",
     "iso_microseconds",
     "line_ends",
@@ -34,6 +36,11 @@ LINKED: int
 TEXT_VERSION: str
 
 @final
+class Numbers:
+    def __new__(cls, hashes: NDArray[np.uint64], numbers: NDArray[np.uint32]) -> Numbers: ...
+    def look_up(self, /, hashes: NDArray[np.uint64]) -> NDArray[np.uint32]: ...
+
+@final
 class Postings:
     def __len__(self, /) -> int: ...
 
@@ -42,8 +49,10 @@ def tokenise(
     offsets: NDArray[np.int64],
     *,
     diacritics: bool,
-    spans: bool,
     sentences: str | None,
+    stopwords: str,
+    stemmer: str,
+    spans: bool,
     words: bool,
 ) -> tuple[
     NDArray[np.uint64],
@@ -53,7 +62,8 @@ def tokenise(
     NDArray[np.uint32] | None,
     NDArray[np.uint32] | None,
     NDArray[np.int64] | None,
-    Sequence[Sequence[str]] | None,
+    NDArray[np.uint8] | None,
+    NDArray[np.int64] | None,
 ]: ...
 def count_articles(
     hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
@@ -86,12 +96,17 @@ def winnow(
 def whole_hashes(
     hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def distinct(
+    values: NDArray[np.uint64], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def count_shared(
-    one: NDArray[np.uint64],
-    one_offsets: NDArray[np.int64],
-    other: NDArray[np.uint64],
-    other_offsets: NDArray[np.int64],
-) -> NDArray[np.int64]: ...
+    query: NDArray[np.uint64],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found: NDArray[np.uint64],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,11 +76,15 @@ class View:
     """How a method reads text.
 
     With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
-    them, the empty string for the default rule, or the characters that end a sentence.
+    them, the empty string for the default rule, or the characters that end a sentence. `stopwords` are left out: the code
+    of a language (`en`), or words with spaces between them. `stemmer` cuts what is left: `first5`, or the
+    name of a Snowball algorithm (`porter`).
     """
 
     diacritics: bool = True
     sentences: str | None = None
+    stopwords: str = ""
+    stemmer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,8 @@ class Tokens:
     `hashes` are the word hashes of the view. `halves` is 1 for a character of a script without spaces, which
     counts as half a word, else 2; None says that all are 2. `starts` and `ends` are code points in the
     article's text. `sentences` are word numbers where a sentence begins, article i has those in
-    `sentence_offsets[i]:sentence_offsets[i + 1]`. Parts that were not asked for are None.
+    `sentence_offsets[i]:sentence_offsets[i + 1]`; one that stopwords emptied begins where the next does. Word j of the
+    batch is spelt `words[word_offsets[j]:word_offsets[j + 1]]`, UTF-8. Parts that were not asked for are None.
     """
 
     hashes: NDArray[np.uint64]
@@ -99,10 +105,18 @@ class Tokens:
     ends: NDArray[np.uint32] | None = None
     sentences: NDArray[np.uint32] | None = None
     sentence_offsets: NDArray[np.int64] | None = None
-    words: Sequence[Sequence[str]] | None = None
+    words: NDArray[np.uint8] | None = None
+    word_offsets: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def spell(self, row: int) -> list[str]:
+        """The words of one article."""
+        assert self.words is not None, "spelling needs words"
+        assert self.word_offsets is not None
+        edges = self.word_offsets[self.offsets[row] : self.offsets[row + 1] + 1].tolist()
+        return [str(self.words.data[start:end], "utf-8") for start, end in pairwise(edges)]
 
 
 @dataclass(frozen=True, slots=True)

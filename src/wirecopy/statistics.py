@@ -4,13 +4,15 @@ Counted once over a collection and frozen: methods that weigh words by their rar
 whenever they are asked with the same Statistics. The same articles in any order and any batches give the same.
 
 On disk they are a NumPy `.npz` archive without pickled objects: `words` (uint64, sorted word hashes), `counts`
-(int64, the articles that hold each), and the scalars `articles`, `diacritics`, `text_version`, `format`.
+(int64, the articles that hold each), and the scalars `articles`, `diacritics`, `stopwords`, `stemmer`, `text_version`,
+`format`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +22,13 @@ from wirecopy import _core
 from wirecopy.errors import MismatchError, SourceError
 from wirecopy.model import Tokens, View
 
-_FORMAT = 1
+NEVER = np.iinfo(np.uint32).max
+_FORMAT = 2
 _DEFAULT_VIEW = View()
 _WAY_OUT = "count them again from the articles"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Statistics:
     """How many articles of a collection each word occurs in; `articles` is the size of the collection.
 
@@ -53,12 +56,15 @@ class Statistics:
         words, counts = _add([(words, counts), *waiting])
         return cls(words, counts, articles, _for_words(view))
 
-    def frequencies(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    @cached_property
+    def _numbers(self) -> _core.Numbers:
+        return _core.Numbers(self.words, self.counts.astype(np.uint32))
+
+    def frequencies(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
         """In how many articles each of these words occurs; 0 for a word that was never seen."""
-        if not len(self.words):
-            return np.zeros(len(hashes), np.int64)
-        place = np.minimum(np.searchsorted(self.words, hashes), len(self.words) - 1)
-        return np.where(self.words[place] == hashes, self.counts[place], 0)
+        found = self._numbers.look_up(hashes)
+        found[found == NEVER] = 0
+        return found
 
     def require(self, view: View) -> None:
         """Raise MismatchError unless words read in `view` can be looked up here."""
@@ -74,6 +80,8 @@ class Statistics:
                 counts=self.counts,
                 articles=np.int64(self.articles),
                 diacritics=np.bool_(self.view.diacritics),
+                stopwords=np.str_(self.view.stopwords),
+                stemmer=np.str_(self.view.stemmer),
                 text_version=np.str_(_core.TEXT_VERSION),
                 format=np.int64(_FORMAT),
             )
@@ -93,7 +101,9 @@ class Statistics:
                 raise MismatchError(
                     f"text version of the statistics in {path}", _core.TEXT_VERSION, version, _WAY_OUT
                 )
-            view_read = View(diacritics=bool(stored["diacritics"]))
+            view_read = View(
+                bool(stored["diacritics"]), None, str(stored["stopwords"]), str(stored["stemmer"])
+            )
             statistics = cls(stored["words"], stored["counts"], int(stored["articles"]), view_read)
         except (
             OSError,

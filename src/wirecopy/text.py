@@ -55,7 +55,14 @@ def tokenise(
     """The words of a batch of texts, `text[offsets[i]:offsets[i + 1]]` each; `spans` and `words` if asked for."""
     return Tokens(
         *_core.tokenise(
-            text, offsets, diacritics=view.diacritics, spans=spans, sentences=view.sentences, words=words
+            text,
+            offsets,
+            diacritics=view.diacritics,
+            sentences=view.sentences,
+            stopwords=view.stopwords,
+            stemmer=view.stemmer,
+            spans=spans,
+            words=words,
         )
     )
 

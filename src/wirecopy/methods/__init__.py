@@ -11,13 +11,14 @@ import importlib
 import inspect
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
@@ -43,6 +44,50 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
+class Sketches:
+    """What a method remembers of articles, in columns: article i has `column[starts[i]:ends[i]]` of each."""
+
+    columns: tuple[NDArray[Any], ...]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, offsets: NDArray[np.int64], *columns: NDArray[Any]) -> Sketches:
+        """Articles that stand on end in the columns."""
+        return cls(columns, offsets[:-1], offsets[1:])
+
+    @classmethod
+    def join(cls, parts: Sequence[Sketches]) -> Sketches:
+        """The articles of several batches, each on end."""
+        firsts = np.cumsum([0, *(len(part.columns[0]) for part in parts)])
+        starts, ends = (
+            np.concatenate([getattr(part, side) + first for part, first in zip(parts, firsts, strict=False)])
+            for side in ("starts", "ends")
+        )
+        columns = zip(*(part.columns for part in parts), strict=True)
+        return cls(tuple(np.concatenate(column) for column in columns), starts, ends)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where each article begins, if they stand on end."""
+        assert (self.starts[1:] == self.ends[:-1]).all(), "these articles were taken out of others"
+        return np.concatenate([self.starts[:1], self.ends]) if len(self) else np.zeros(1, np.int64)
+
+    def take(self, rows: NDArray[Any]) -> Sketches:
+        """Some of the articles; the columns stay where they are."""
+        return Sketches(self.columns, self.starts[rows], self.ends[rows])
+
+    def keep(self, kept: NDArray[np.bool_]) -> Sketches:
+        """Only those elements of the columns."""
+        before = np.concatenate([[0], np.cumsum(kept)])
+        columns = tuple(column[kept] for column in self.columns)
+        return Sketches(columns, before[self.starts], before[self.ends])
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """A method's own opinion of pairs: how much of each side is in the other, and one number to rank by."""
 
@@ -58,8 +103,10 @@ class Method(ABC):
     """Who published it."""
     approximate: ClassVar[bool] = False
     """Whether a pair that `accepts` takes may share no key."""
-    view: ClassVar[View] = View()
-    """How it reads text."""
+    weighs_words: ClassVar[bool] = False
+    """Whether `sketch` needs Statistics, of the pile itself or of a reference collection."""
+    mutual: ClassVar[bool] = False
+    """Whether both articles of an accepted pair share `least_shared` keys, or only the one that is in the other."""
 
     shingle_words: int | None = None
     """Words that a key is taken from, where keys have places."""
@@ -70,33 +117,69 @@ class Method(ABC):
         return type(self).__module__.rpartition(".")[2]
 
     @property
+    def view(self) -> View:
+        """How it reads text."""
+        return View()
+
+    @property
     def guaranteed_words(self) -> int | None:
         """Every common run of so many words makes a pair a candidate; None where nothing is guaranteed."""
         return None
 
+    @property
+    def only_ranks(self) -> bool:
+        """Whether it has no threshold, and accepts nothing."""
+        return False
+
     @abstractmethod
-    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Any:
+    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """What the method remembers of each article of a batch."""
 
     @abstractmethod
-    def keys(self, sketches: Any) -> Keys:
+    def keys(self, sketches: Sketches) -> Keys:
         """What each article is filed under."""
 
-    def probes(self, sketches: Any) -> Keys:
+    def probes(self, sketches: Sketches) -> Keys:
         """What each article is looked up under."""
         return self.keys(sketches)
 
-    def common(self, occurrences: NDArray[np.int64], articles: int) -> NDArray[np.bool_]:
-        """Keys that the paper itself leaves out as too common."""
+    def common(self, occurrences: NDArray[np.int64], articles: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which keys the paper itself leaves out: how often each occurs, and in how many articles.
+
+        Elements of the sketches whose first column is such a key are left out of scores too.
+        """
         return np.zeros(len(occurrences), dtype=bool)
 
+    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of so many distinct keys that an article has, how many an accepted pair must share."""
+        return np.ones_like(keys)
+
     @abstractmethod
-    def score(self, query: Any, found: Any, common: NDArray[np.uint64] | None = None) -> Scores:
-        """Row i of `query` against row i of `found`; `common` are sorted keys to leave out."""
+    def score(self, query: Sketches, found: Sketches) -> Scores:
+        """Article i of `query` against article i of `found`, which has the indexed role."""
 
     @abstractmethod
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Its own decision: is the query in the found article, is the found article in the query."""
+
+    def verdict(self, hits: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """Whether an article is a duplicate, of which so many elements are in other articles; None for most papers."""
+        return None
+
+
+def share_of(keys: NDArray[np.int64], share: float) -> NDArray[np.int64]:
+    """The fewest of so many keys that are at least this share of them."""
+    needed: NDArray[np.int64] = np.ceil(keys * share - 1e-9).astype(np.int64)
+    return needed
+
+
+def count_shared(
+    query: Sketches, found: Sketches
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """How many distinct values of the first column article i of both sides share, and how many each has."""
+    return _core.count_shared(
+        query.columns[0], query.starts, query.ends, found.columns[0], found.starts, found.ends
+    )
 
 
 def names() -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores
+from . import Keys, Method, Scores, Sketches, count_shared
 
 
 @dataclass(frozen=True)
@@ -25,18 +25,18 @@ class Exact(Method):
 
     paper: ClassVar[str] = "Gibson, Wellner, Lubar 2008"
 
-    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Keys:
+    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """A hash of all words."""
         values, offsets = _core.whole_hashes(tokens.hashes, tokens.offsets)
-        return Keys(values, offsets)
+        return Sketches.of(offsets, values)
 
-    def keys(self, sketches: Keys) -> Keys:
+    def keys(self, sketches: Sketches) -> Keys:
         """The hash itself."""
-        return sketches
+        return Keys(sketches.columns[0], sketches.offsets)
 
-    def score(self, query: Keys, found: Keys, common: NDArray[np.uint64] | None = None) -> Scores:
+    def score(self, query: Sketches, found: Sketches) -> Scores:
         """1 where the hashes are equal, else 0."""
-        shared = _core.count_shared(query.values, query.offsets, found.values, found.offsets).astype(float)
+        shared = count_shared(query, found)[0].astype(float)
         return Scores(shared, shared, shared)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores
+from . import Keys, Method, Scores, Sketches, count_shared, share_of
 
 LONGEST = 65536
 
@@ -51,24 +51,27 @@ class Winnowing(Method):
         """Every common run of so many words makes a pair a candidate."""
         return self.shingle_words + self.window_words - 1
 
-    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Keys:
+    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The winnowed shingles, with their places."""
-        return Keys(
-            *_core.winnow(tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words, self.window_words)
+        values, offsets, starts, ends = _core.winnow(
+            tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words, self.window_words
         )
+        return Sketches.of(offsets, values, starts, ends)
 
-    def keys(self, sketches: Keys) -> Keys:
+    def keys(self, sketches: Sketches) -> Keys:
         """The shingles themselves."""
-        return sketches
+        values, starts, ends = sketches.columns
+        return Keys(values, sketches.offsets, starts, ends)
 
-    def score(self, query: Keys, found: Keys, common: NDArray[np.uint64] | None = None) -> Scores:
+    def score(self, query: Sketches, found: Sketches) -> Scores:
         """Share of each article's distinct keys that the other has."""
-        shared = _core.count_shared(query.values, query.offsets, found.values, found.offsets)
-        in_found, in_query = (
-            shared / np.maximum(_core.count_shared(side.values, side.offsets, side.values, side.offsets), 1)
-            for side in (query, found)
-        )
-        return Scores(in_found, in_query, np.maximum(in_found, in_query))
+        shared, in_query, in_found = count_shared(query, found)
+        query_in_found, found_in_query = shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1)
+        return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
+
+    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The share `contained` of them."""
+        return share_of(keys, self.contained)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Either share reaches `contained`."""
