@@ -219,7 +219,7 @@ def test_a_text_is_wholly_in_itself(method: Method) -> None:
     texts = [prose(Writer(3).write(400))]
     sketches = method.sketch(read(method, texts), count(method, texts))
     scores = method.score(sketches, sketches)
-    assert (scores.query_in_found[0], scores.found_in_query[0]) == (1, 1)
+    assert scores.query_in_found[0] == scores.found_in_query[0] >= 1
     assert [bool(way[0]) for way in method.accepts(scores)] == [not method.only_ranks] * 2
 
 

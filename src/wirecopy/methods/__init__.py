@@ -105,6 +105,8 @@ class Method(ABC):
     """Whether a pair that `accepts` takes may share no key."""
     weighs_words: ClassVar[bool] = False
     """Whether `sketch` needs Statistics, of the pile itself or of a reference collection."""
+    spells_words: ClassVar[bool] = False
+    """Whether `sketch` needs the words themselves, not only their hashes."""
     mutual: ClassVar[bool] = False
     """Whether both articles of an accepted pair share `least_shared` keys, or only the one that is in the other."""
 
