@@ -15,6 +15,7 @@ pub mod matches;
 pub mod postings;
 pub mod sentences;
 pub mod sets;
+pub mod sharing;
 pub mod shingles;
 pub mod statistics;
 pub mod stems;

@@ -8,7 +8,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
 use crate::{
-    Result, align, boilerplate, candidates, dates, jsonl, matches, postings, sets, shingles, statistics, text,
+    Result, align, boilerplate, candidates, dates, jsonl, matches, postings, sets, sharing, shingles, statistics, text,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -263,6 +263,107 @@ mod _core {
         let (starts, ends) = (optional!(starts), optional!(ends));
         let shards = run(py, || postings::file(hashes, word_offsets, keys, key_offsets, starts, ends))?;
         Ok(shards.into_iter().map(Postings).collect())
+    }
+
+    /// Into how many ranges keys are cut.
+    #[pymodule_export]
+    const PARTS: usize = sharing::PARTS;
+
+    /// The sorted keys of one range, opaque to Python.
+    #[pyclass(frozen)]
+    struct Part(sharing::Part);
+
+    /// Sorts the keys of one range.
+    #[pyfunction]
+    fn file_part<'py>(
+        py: Python<'py>,
+        values: Slice<'py, u64>,
+        starts: Slice<'py, i64>,
+        ends: Slice<'py, i64>,
+        part: usize,
+    ) -> PyResult<Part> {
+        let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
+        Ok(Part(run(py, || sharing::file_part(sets::Rows::new(values, starts, ends)?, part))?))
+    }
+
+    /// The articles of a collection by their rarest keys, opaque to Python.
+    #[pyclass(frozen)]
+    struct Prefixes(sharing::Prefixes);
+
+    /// The keys of a collection and who holds them.
+    #[pyclass]
+    struct Index(sharing::Index);
+
+    #[pymethods]
+    impl Index {
+        #[new]
+        fn new<'py>(
+            py: Python<'py>,
+            values: Slice<'py, u64>,
+            starts: Slice<'py, i64>,
+            ends: Slice<'py, i64>,
+            parts: Vec<PyRef<'py, Part>>,
+        ) -> PyResult<Self> {
+            let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
+            let parts: Vec<&sharing::Part> = parts.iter().map(|part| &part.0).collect();
+            Ok(Self(run(py, || sharing::Index::new(sets::Rows::new(values, starts, ends)?, &parts))?))
+        }
+
+        /// All keys, how often each occurs, and in how many articles.
+        fn counts<'py>(&self, py: Python<'py>) -> (Array<'py, u64>, Array<'py, i64>, Array<'py, i64>) {
+            (
+                PyArray1::from_slice(py, &self.0.keys),
+                PyArray1::from_slice(py, &self.0.occurrences),
+                self.0.holder_counts().into_pyarray(py),
+            )
+        }
+
+        /// Leaves out some keys.
+        fn leave_out<'py>(&mut self, py: Python<'py>, common: Slice<'py, bool>) -> PyResult<()> {
+            let common = common.as_slice()?;
+            run(py, || self.0.leave_out(common))
+        }
+
+        /// How many distinct keys each article has.
+        fn sizes<'py>(&self, py: Python<'py>) -> Array<'py, i64> {
+            self.0.sizes().into_pyarray(py)
+        }
+
+        /// What finds the pairs that share at least so many keys.
+        fn limit<'py>(&self, py: Python<'py>, least: Slice<'py, i64>, mutual: bool) -> PyResult<Prefixes> {
+            let least = least.as_slice()?;
+            Ok(Prefixes(run(py, || self.0.limit(least, mutual))?))
+        }
+
+        /// Pairs that share keys, and the article to go on with.
+        fn pairs<'py>(
+            &self,
+            py: Python<'py>,
+            prefixes: &Prefixes,
+            from_rank: usize,
+            to_rank: usize,
+            most: usize,
+        ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, usize)> {
+            let pairs = run(py, || self.0.pairs(&prefixes.0, from_rank, to_rank, most))?;
+            Ok((pairs.later.into_pyarray(py), pairs.earlier.into_pyarray(py), pairs.next))
+        }
+
+        /// Pairs of which the later article's probes are keys of the earlier, and the article to go on with.
+        fn probe<'py>(
+            &self,
+            py: Python<'py>,
+            values: Slice<'py, u64>,
+            starts: Slice<'py, i64>,
+            ends: Slice<'py, i64>,
+            from_rank: usize,
+            to_rank: usize,
+            most: usize,
+        ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, usize)> {
+            let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
+            let kernel = || self.0.probe(sets::Rows::new(values, starts, ends)?, from_rank, to_rank, most);
+            let pairs = run(py, kernel)?;
+            Ok((pairs.later.into_pyarray(py), pairs.earlier.into_pyarray(py), pairs.next))
+        }
     }
 
     /// The evidence of one shard, as a dictionary of columns.

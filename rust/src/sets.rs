@@ -44,6 +44,16 @@ impl<'a, T> Rows<'a, T> {
         &self.values[self.starts[row] as usize..self.ends[row] as usize]
     }
 
+    /// Where a row starts in the values.
+    pub fn start(&self, row: usize) -> usize {
+        self.starts[row] as usize
+    }
+
+    /// How many values there are, in rows or not.
+    pub fn span(&self) -> usize {
+        self.values.len()
+    }
+
     /// Row i here beside row i there.
     ///
     /// # Errors

@@ -8,9 +8,13 @@ from numpy.typing import NDArray
 
 __all__ = [
     "LINKED",
+    "PARTS",
     "TEXT_VERSION",
+    "Index",
     "Numbers",
+    "Part",
     "Postings",
+    "Prefixes",
     "blake3_hex",
     "collide",
     "common_shingles",
@@ -20,6 +24,7 @@ __all__ = [
     "count_shared",
     "distinct",
     "file",
+    "file_part",
     "iso_microseconds",
     "line_ends",
     "mark_boilerplate",
@@ -33,7 +38,41 @@ __all__ = [
 ]
 
 LINKED: int
+PARTS: int
 TEXT_VERSION: str
+
+@final
+class Index:
+    def __new__(
+        cls,
+        values: NDArray[np.uint64],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        parts: Sequence[Part],
+    ) -> Index: ...
+    def counts(self, /) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]: ...
+    def leave_out(self, /, common: NDArray[np.bool_]) -> None: ...
+    def sizes(self, /) -> NDArray[np.int64]: ...
+    def limit(self, /, least: NDArray[np.int64], mutual: bool) -> Prefixes: ...
+    def pairs(
+        self, /, prefixes: Prefixes, from_rank: int, to_rank: int, most: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]: ...
+    def probe(
+        self,
+        /,
+        values: NDArray[np.uint64],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        from_rank: int,
+        to_rank: int,
+        most: int,
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]: ...
+
+@final
+class Part: ...
+
+@final
+class Prefixes: ...
 
 @final
 class Numbers:
@@ -115,6 +154,9 @@ def file(
     starts: NDArray[np.uint32] | None,
     ends: NDArray[np.uint32] | None,
 ) -> list[Postings]: ...
+def file_part(
+    values: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64], part: int
+) -> Part: ...
 def collide(
     shard: Sequence[Postings],
     firsts: Sequence[int],

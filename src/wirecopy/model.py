@@ -211,6 +211,15 @@ class Opinion:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a method says of one article against all others: how much of it they have, and whether that is too much."""
+
+    article: str
+    hits: int
+    duplicate: bool
+
+
 def shorten(text: str, width: int = 160) -> str:
     """The text on one line, its middle left out where it is too long."""
     line = " ".join(text.split())

@@ -6,8 +6,9 @@ query, the earlier one is found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from . import _core, boilerplate
 from .boilerplate import Common
-from .methods import Keys, Method
+from .methods import Keys, Method, Sketches
 from .model import Tokens
 
 ALL_HOLDERS = 20
@@ -77,22 +78,20 @@ def collide(
     words: NDArray[np.uint32],
     *,
     linked: bool = True,
-    plain: bool = False,
     apply: Map = map,
 ) -> Evidence:
     """The evidence of all batches; empties `postings`, which are the bulk of the memory, as it goes.
 
     `firsts` is the number of each batch's first article, `ranks` the rank of each article (the largest uint32 leaves it
-    out), `words` the number of words of the article at each rank. `plain` takes every collision as evidence and knows neither
-    families nor boilerplate. `apply` maps a function over shards.
+    out), `words` the number of words of the article at each rank. `apply` maps a function over shards.
     """
     shingle = method.shingle_words or 1
     window = (method.guaranteed_words or 1) - shingle + 1
-    settled = 0 if plain else min(SETTLED_WORDS, window - 1)
+    settled = min(SETTLED_WORDS, window - 1)
     grouped = -(-(window - 1) // 2)
 
-    all_holders = ALL_HOLDERS if linked and not plain else MOST
-    articles = MOST if plain or not method.guaranteed_words else boilerplate.ARTICLES
+    all_holders = ALL_HOLDERS if linked else MOST
+    articles = boilerplate.ARTICLES if method.guaranteed_words else MOST
 
     waiting = [list(shard) for shard in zip(*postings, strict=True)] or [[]]
     postings.clear()
@@ -134,3 +133,61 @@ def collide(
         for number, start, end in zip(answer["commons"].tolist(), edges, edges[1:], strict=False)
     }
     return Evidence(column, answer["order"], answer["agreed"], sizes, all_holders, suspects, weak)
+
+
+class Sharing:
+    """The pairs of a collection that share a key, for a method that decides by itself: no rule of ours is applied."""
+
+    def __init__(
+        self, method: Method, sketches: Sketches, order: NDArray[np.int64], apply: Map = map
+    ) -> None:
+        """`order` is the article at each rank; keys that the method calls common are left out of the sketches."""
+        keys = method.keys(sketches)
+        rows = keys.values, *_bounds(keys, order)
+        self._index = _core.Index(
+            *rows, list(apply(lambda part: _core.file_part(*rows, part), range(_core.PARTS)))
+        )
+        values, occurrences, articles = self._index.counts()
+        common = method.common(occurrences, articles)
+        if common.any():
+            self._index.leave_out(common)
+            known = _core.Numbers(values[common], np.zeros(np.count_nonzero(common), np.uint32))
+            sketches = sketches.keep(known.look_up(sketches.columns[0]) != 0)
+        self.sketches = sketches.take(order)
+        """The sketches by rank, without common keys."""
+        if type(method).probes is Method.probes:
+            prefixes = self._index.limit(method.least_shared(self._index.sizes()), method.mutual)
+            self._next = partial(self._index.pairs, prefixes)
+        else:
+            probes = method.probes(sketches)
+            self._next = partial(self._index.probe, probes.values, *_bounds(probes, order))
+
+    def pairs(
+        self, start: int, end: int, most: int
+    ) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
+        """Pairs (later, earlier) of the later articles from `start` to `end`, some `most` at a time."""
+        while start < end:
+            later, earlier, start = self._next(start, end, most)
+            yield later, earlier
+
+
+def count_hits(sketches: Sketches, table: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many elements of each article are, in all columns, in another article of the `table`, a flag an article."""
+    lengths = sketches.ends - sketches.starts
+    if not lengths.sum():
+        return np.zeros(len(sketches), np.int64)
+    owners = np.repeat(np.arange(len(sketches)), lengths)
+    places = np.arange(len(owners)) + np.repeat(sketches.starts - (np.cumsum(lengths) - lengths), lengths)
+    columns = [column[places] for column in sketches.columns]
+    order = np.lexsort((owners, *columns))
+    owners = owners[order]
+    differ = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
+    first = np.concatenate([[True], differ])
+    group = np.cumsum(first) - 1
+    holds = table[owners] & (first | np.concatenate([[True], np.diff(owners) != 0]))
+    others = np.bincount(group, holds)[group] - table[owners]
+    return np.bincount(owners[others > 0], minlength=len(sketches))
+
+
+def _bounds(keys: Keys, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return keys.offsets[order], keys.offsets[order + 1]

@@ -6,7 +6,7 @@ articles that are candidates, a block of related pairs at a time. Texts and keys
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 
@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from .. import _core, methods, text
 from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_preset
 from ..errors import UsageError
-from ..model import Articles, Boilerplate
+from ..methods import Method, Sketches
+from ..model import Articles, Boilerplate, Tokens
 from ..pairs import Evidence, collide, file
 from ..sources import Fields, Work, read
+from ..statistics import Statistics
 from .collection import Pile, Pool, open_pool
 from .formulas import Learner
 from .matches import Matches
@@ -32,8 +34,11 @@ MEMORY_A_BYTE = 1.9
 
 Progress = Callable[[str, int, int], None]
 """Called with a stage, how much of it is done and how much there is."""
-Named = str | methods.Method
+Named = str | Method
 Pairs = tuple[NDArray[np.uint32], NDArray[np.uint32]]
+Filed = dict[Method, list[_core.Postings]]
+NO_LENGTHS = np.empty(0, np.int64)
+EMPTY = Articles((), np.empty(0, np.uint8), np.zeros(1, np.int64), NO_LENGTHS)
 
 
 @overload
@@ -48,6 +53,7 @@ def find(
     threads: int | None = None,
     fields: Fields | None = None,
     batch_bytes: int = 4 << 20,
+    statistics: Statistics | None = None,
     progress: Progress | None = None,
 ) -> Matches: ...
 @overload
@@ -62,6 +68,7 @@ def find(
     threads: int | None = None,
     fields: Fields | None = None,
     batch_bytes: int = 4 << 20,
+    statistics: Statistics | None = None,
     progress: Progress | None = None,
 ) -> Opinions: ...
 def find(
@@ -75,14 +82,15 @@ def find(
     threads: int | None = None,
     fields: Fields | None = None,
     batch_bytes: int = 4 << 20,
+    statistics: Statistics | None = None,
     progress: Progress | None = None,
 ) -> Matches | Opinions:
     """All copies in a pile of articles, or, with `query`, what the articles of `query` share with the pile.
 
     `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such; so is `query`. With `pairs="linked"` the
     members of a family too big to pair all with all are linked to its earliest members; "all" writes out every pair.
-    `decide="method"` gives the opinion of one published method in place of the comparison's. The answer is the same for
-    any order of the input, number of threads and `batch_bytes`.
+    `decide="method"` gives the opinion of one published method in place of the comparison's. Methods that weigh words do
+    so by `statistics`, of a reference collection, or else by those of the pile itself. The answer is the same for any order of the input, number of threads and `batch_bytes`.
     """
     chosen = get_preset(preset)
     nominating = _get_methods(method, chosen)
@@ -92,17 +100,25 @@ def find(
         raise UsageError(f"pairs: expected 'linked' or 'all', got {pairs!r}")
     if decide == "method" and (method is None or len(nominating) != 1):
         raise UsageError("decide='method' needs one method: name it")
+    if decide == "method" and query is None and nominating[0].only_ranks:
+        raise UsageError(
+            f"{nominating[0].name} has no threshold and only ranks: give it a query, or a threshold"
+        )
     reading = fields or Fields()
     asked = [] if query is None else [work() for work in read(query, fields=reading, batch_bytes=batch_bytes)]
     work = read(articles, fields=reading, batch_bytes=batch_bytes)
     with open_pool(threads) as pool:
-        job = _Job(chosen, nominating, pairs == "linked", pool, progress or (lambda stage, done, total: None))
-        pile, filed, lengths = job.read(asked, work)
+        report = progress or (lambda stage, done, total: None)
+        job = _Job(chosen, nominating, pairs == "linked", statistics, pool, report)
         later = sum(len(batch) for batch in asked)
-        return job.ask(pile, filed, later) if decide == "method" else job.find(pile, filed, lengths, later)
+        if decide == "method":
+            return job.judge(job.read(asked, work, [])[0], later)
+        ready = [one for one in nominating if not one.weighs_words]
+        pile, filed, lengths = job.read(asked, work, ready)
+        return job.find(pile, filed, lengths, later)
 
 
-def default_methods(preset: Preset) -> list[methods.Method]:
+def default_methods(preset: Preset) -> list[Method]:
     """What nominates: every common run of `min_passage_words` words, or of 20 where that is less, and equal articles."""
     winnowing = methods.find_class("winnowing")()
     window = winnowing.guaranteed_words or 0
@@ -110,33 +126,32 @@ def default_methods(preset: Preset) -> list[methods.Method]:
     return [methods.get("exact"), methods.get("winnowing", window_words=winnowing.window_words - fewer)]  # type: ignore[attr-defined]
 
 
-def _get_methods(method: Named | Sequence[Named] | None, preset: Preset) -> list[methods.Method]:
+def _get_methods(method: Named | Sequence[Named] | None, preset: Preset) -> list[Method]:
     if method is None:
         return default_methods(preset)
-    chosen = [method] if isinstance(method, str | methods.Method) else method
+    chosen = [method] if isinstance(method, str | Method) else method
     if not 1 <= len(chosen) <= 8:
         raise UsageError(f"expected one to eight methods, got {len(chosen)}")
-    return [methods.get(one) if isinstance(one, str) else one for one in chosen]
+    return list(dict.fromkeys(methods.get(one) if isinstance(one, str) else one for one in chosen))
 
 
 @dataclass(frozen=True)
 class _Job:
     preset: Preset
-    methods: Sequence[methods.Method]
+    methods: Sequence[Method]
     linked: bool
+    statistics: Statistics | None
     pool: Pool
     progress: Progress
 
     def read(
-        self, asked: Sequence[Articles], work: Iterable[Work]
-    ) -> tuple[Pile, list[list[list[_core.Postings]]], NDArray[np.int64]]:
-        """The pile, its postings for each method, and each article's number of words."""
+        self, asked: Sequence[Articles], work: Iterable[Work], ready: Sequence[Method]
+    ) -> tuple[Pile, list[Filed], NDArray[np.int64]]:
+        """The pile, the postings of its batches for the methods that are `ready`, each article's number of words."""
 
-        def take_in(part: Work) -> tuple[int, Articles, NDArray[np.int64], list[list[_core.Postings]]]:
+        def take_in(part: Work) -> tuple[int, Articles, NDArray[np.int64], Filed]:
             batch = part()
-            tokens = text.tokenise(batch.text, batch.offsets)
-            postings = [file(tokens, one.keys(one.sketch(tokens))) for one in self.methods]
-            return part.source_bytes, batch, np.diff(tokens.offsets), postings
+            return part.source_bytes, batch, *(_file(batch, ready, {}) if ready else (NO_LENGTHS, {}))
 
         def all_work() -> Iterable[Work]:
             for batch in asked:
@@ -144,35 +159,63 @@ class _Job:
             yield from work
 
         pile = Pile(name for batch in asked for name in batch.ids)
-        lengths, done = [np.empty(0, np.int64)], 0
-        filed: list[list[list[_core.Postings]]] = [[] for _ in self.methods]
+        lengths, filed, done = [NO_LENGTHS], [], 0
         for source_bytes, batch, words, postings in self.pool.map(take_in, all_work()):
             pile.add(batch)
             lengths.append(words)
-            for mine, new in zip(filed, postings, strict=True):
-                mine.append(new)
+            filed.append(postings)
             done += source_bytes
             self.progress("reading", done, 0)
         return pile, filed, np.concatenate(lengths)
 
+    def weigh(self, pile: Pile, method: Method) -> Statistics | None:
+        """The statistics that a method needs: those given, or the pile's own."""
+        if not method.weighs_words:
+            return None
+        if self.statistics is not None:
+            self.statistics.require(method.view)
+            return self.statistics
+
+        def read(batch: Articles) -> Tokens:
+            return text.tokenise(batch.text, batch.offsets, method.view)
+
+        self.progress("weighing", 0, 1)
+        return Statistics.count(self.pool.map(read, pile.batches), method.view)
+
+    def file_weighed(self, pile: Pile, filed: list[Filed]) -> NDArray[np.int64]:
+        """Files the keys of the methods that weigh words beside the others; each article's number of words."""
+        statistics = {one: self.weigh(pile, one) for one in self.methods if one.weighs_words}
+        if not statistics:
+            return NO_LENGTHS
+        lengths = [NO_LENGTHS]
+        work = self.pool.map(lambda batch: _file(batch, list(statistics), statistics), pile.batches)
+        for mine, (words, postings) in zip(filed, work, strict=True):
+            mine |= postings
+            lengths.append(words)
+        return np.concatenate(lengths)
+
     def collide(
-        self,
-        filed: list[list[list[_core.Postings]]],
-        pile: Pile,
-        ranks: NDArray[np.uint32],
-        words: NDArray[np.uint32],
+        self, filed: list[Filed], pile: Pile, ranks: NDArray[np.uint32], words: NDArray[np.uint32]
     ) -> list[Evidence]:
         """The evidence of each method."""
         return [
-            collide(one, postings, pile.firsts, ranks, words, linked=self.linked, apply=self.pool.map)
-            for one, postings in zip(self.methods, filed, strict=True)
+            collide(
+                one,
+                [batch.pop(one) for batch in filed],
+                pile.firsts,
+                ranks,
+                words,
+                linked=self.linked,
+                apply=self.pool.map,
+            )
+            for one in self.methods
         ]
 
-    def find(
-        self, pile: Pile, filed: list[list[list[_core.Postings]]], lengths: NDArray[np.int64], asked: int
-    ) -> Matches:
+    def find(self, pile: Pile, filed: list[Filed], lengths: NDArray[np.int64], asked: int) -> Matches:
         """The matches; the first `asked` articles are queries, where there are any."""
         self.progress("nominating", 0, 1)
+        weighed = self.file_weighed(pile, filed)
+        lengths = lengths if len(lengths) else weighed
         ranks, order = pile.rank(asked)
         evidence = self.collide(filed, pile, ranks, lengths[order].astype(np.uint32))
         learner = Learner(pile, order)
@@ -232,28 +275,35 @@ class _Job:
         by_time = np.argsort(kept, kind="stable")
         return Compared.join(parts).take(by_time), kept[by_time]
 
-    def ask(self, pile: Pile, filed: list[list[list[_core.Postings]]], asked: int) -> Opinions:
-        """The method's own opinions: of every pair that shares a key, or of each query and every article."""
+    def judge(self, pile: Pile, asked: int) -> Opinions:
+        """The opinions of the one method: of every pair, or of each of the first `asked` articles and every other."""
         [method] = self.methods
-        ranks, order = pile.rank(asked)
-        if asked:
-            first = len(order) - asked
-            later, earlier = (
-                side.ravel().astype(np.uint32) for side in np.mgrid[first : len(order), 0:first]
-            )
-        else:
-            postings, filed[0] = filed[0], []
-            evidence = collide(
-                method,
-                postings,
-                pile.firsts,
-                ranks,
-                np.zeros(len(order), np.uint32),
-                plain=True,
-                apply=self.pool.map,
-            )
-            later, earlier = evidence.nominate([])
-        return judge(method, pile, order, (later, earlier), self.pool, rank_all=bool(asked))
+        statistics = self.weigh(pile, method)
+
+        def sketch(batch: Articles) -> Sketches:
+            tokens = text.tokenise(batch.text, batch.offsets, method.view, words=method.spells_words)
+            return method.sketch(tokens, statistics)
+
+        sketches = Sketches.join(list(self.pool.map(sketch, pile.batches or [EMPTY])))
+        _, order = pile.rank(asked)
+        return judge(method, pile, order, sketches, asked, self.pool, self.progress)
+
+
+def _file(
+    batch: Articles, chosen: Sequence[Method], statistics: Mapping[Method, Statistics | None]
+) -> tuple[NDArray[np.int64], Filed]:
+    """The number of words of each article of a batch, and its postings for some methods; each view is read once."""
+    spelt = {one.view for one in chosen if one.spells_words}
+    views = {one.view for one in chosen}
+    tokens = {
+        view: text.tokenise(batch.text, batch.offsets, view, words=view in spelt)
+        for view in sorted(views, key=repr)
+    }
+    postings = {}
+    for one in chosen:
+        mine = tokens[one.view]
+        postings[one] = file(mine, one.keys(one.sketch(mine, statistics.get(one))))
+    return np.diff(tokens[chosen[0].view].offsets), postings
 
 
 def _asked_only(pairs: Pairs, order: NDArray[np.int64], asked: int) -> Pairs:

@@ -1,26 +1,28 @@
-"""What one published method says of pairs by itself: its own score, its own decision."""
+"""What one published method says by itself: its own score and decision for pairs, its verdict on an article."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import text
-from ..methods import Method, Scores
-from ..model import Opinion, Relation, Skipped
+from ..methods import Method, Scores, Sketches
+from ..model import Opinion, Relation, Skipped, Verdict
+from ..pairs import Sharing, count_hits
 from .collection import Pile, Pool
 
-BLOCK_PAIRS = 512
+BLOCK_ARTICLES = 1024
+BLOCK_PAIRS = 1 << 16
+LINES = 1 << 12
 
 
 @dataclass(frozen=True)
 class Opinions(Sequence[Opinion]):
-    """Opinions in the order of time, or, where a pile was ranked against a query, by rank."""
+    """Opinions in the order of time, or, where a pile was ranked against queries, by rank."""
 
     pile: Pile = field(repr=False)
     queries: NDArray[np.int64] = field(repr=False)
@@ -28,6 +30,8 @@ class Opinions(Sequence[Opinion]):
     scores: Scores = field(repr=False)
     accepted: tuple[NDArray[np.bool_], NDArray[np.bool_]] = field(repr=False)
     method: str
+    verdicts: Sequence[Verdict] = field(default=(), repr=False)
+    """On each article, for a paper that decides on an article against all others and not on a pair."""
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -39,21 +43,22 @@ class Opinions(Sequence[Opinion]):
     def __getitem__(self, row: int | slice) -> Opinion | list[Opinion]:
         if isinstance(row, slice):
             return [self[i] for i in range(*row.indices(len(self)))]
-        query_in_found, found_in_query = (bool(side[row]) for side in self.accepted)
-        relation = {
-            (True, True): Relation.NEAR_DUPLICATE,
-            (True, False): Relation.CONTAINED_IN,
-            (False, True): Relation.CONTAINS,
-        }.get((query_in_found, found_in_query))
-        return Opinion(
-            self.pile.ids[self.queries[row]],
-            self.pile.ids[self.founds[row]],
-            relation,
-            round(float(self.scores.query_in_found[row]), 4),
-            round(float(self.scores.found_in_query[row]), 4),
-            round(float(self.scores.rank[row]), 4),
-            (self.method,),
-        )
+        return next(iter(self._opinions(range(len(self))[row], range(len(self))[row] + 1)))
+
+    def __iter__(self) -> Iterator[Opinion]:
+        for start in range(0, len(self), LINES):
+            yield from self._opinions(start, start + LINES)
+
+    def _opinions(self, start: int, end: int) -> Iterable[Opinion]:
+        rows = slice(start, end)
+        scores = self.scores.query_in_found, self.scores.found_in_query, self.scores.rank
+        columns = (self.queries, self.founds, *self.accepted, *(score.round(4) for score in scores))
+        ids = self.pile.ids
+        for query, found, *accepted, in_found, in_query, rank in zip(
+            *(column[rows].tolist() for column in columns), strict=True
+        ):
+            relation = RELATIONS[accepted[0], accepted[1]]
+            yield Opinion(ids[query], ids[found], relation, in_found, in_query, rank, (self.method,))
 
     @property
     def skipped(self) -> Sequence[Skipped]:
@@ -69,40 +74,97 @@ class Opinions(Sequence[Opinion]):
         return (json.dumps(row, ensure_ascii=False) + "\n" for row in self.rows())
 
 
+RELATIONS = {
+    (True, True): Relation.NEAR_DUPLICATE,
+    (True, False): Relation.CONTAINED_IN,
+    (False, True): Relation.CONTAINS,
+    (False, False): None,
+}
+
+Progress = Callable[[str, int, int], None]
+Columns = tuple[NDArray[Any], ...]
+
+
 def judge(
     method: Method,
     pile: Pile,
     order: NDArray[np.int64],
-    pairs: tuple[NDArray[np.uint32], NDArray[np.uint32]],
+    sketches: Sketches,
+    asked: int,
     pool: Pool,
-    *,
-    rank_all: bool,
+    progress: Progress,
 ) -> Opinions:
-    """What the method says of pairs of ranks: those it accepts, or, to rank, all with a score."""
-    queries, founds = (order[side] for side in pairs)
+    """What the method accepts of all pairs; with queries, which have the last `asked` ranks, all it ranks, best first."""
+    sharing = Sharing(method, sketches, order, pool.map)
+    sketches, articles = sharing.sketches, len(order) - asked
 
-    def score(start: int) -> Scores:
-        block = slice(start, start + BLOCK_PAIRS)
-        sides = (pile.texts(side[block].tolist()) for side in (queries, founds))
-        query, found = (method.sketch(text.tokenise(*side, method.view)) for side in sides)
-        return method.score(query, found)
-
-    parts = list(pool.map(score, range(0, len(queries), BLOCK_PAIRS)))
-    scores = Scores(
-        *(
-            np.concatenate([np.empty(0), *(getattr(part, name) for part in parts)])
-            for name in ("query_in_found", "found_in_query", "rank")
+    def score(later: NDArray[np.uint32], earlier: NDArray[np.uint32]) -> Columns:
+        scores = method.score(sketches.take(later), sketches.take(earlier))
+        return (
+            later,
+            earlier,
+            scores.query_in_found,
+            scores.found_in_query,
+            scores.rank,
+            *method.accepts(scores),
         )
+
+    def judge_articles(start: int) -> Columns:
+        end = min(start + BLOCK_ARTICLES, articles)
+        parts = []
+        for later, earlier in sharing.pairs(start, end, BLOCK_PAIRS):
+            columns = score(later, earlier)
+            parts.append(_take(columns, np.flatnonzero(columns[5] | columns[6])))
+        columns = _join(parts)
+        return _take(columns, np.lexsort((columns[1], columns[0])))
+
+    def rank_articles(query: int) -> Columns:
+        columns = score(np.full(articles, query, np.uint32), np.arange(articles, dtype=np.uint32))
+        best = np.argsort(-columns[4], kind="stable")
+        return _take(columns, best[: np.count_nonzero(columns[4] > 0)])
+
+    work, starts = (
+        (rank_articles, range(articles, len(order)))
+        if asked
+        else (judge_articles, range(0, articles, BLOCK_ARTICLES))
     )
-    accepted = method.accepts(scores)
-    chosen = np.flatnonzero(scores.rank > 0 if rank_all else accepted[0] | accepted[1])
-    if rank_all:
-        chosen = chosen[np.argsort(-scores.rank[chosen], kind="stable")]
+    parts = []
+    for part in pool.map(work, starts):
+        parts.append(part)
+        progress("judging", len(parts), len(starts))
+    later, earlier, in_found, in_query, ranks, *accepted = _join(parts)
     return Opinions(
         pile,
-        queries[chosen],
-        founds[chosen],
-        Scores(scores.query_in_found[chosen], scores.found_in_query[chosen], scores.rank[chosen]),
-        (accepted[0][chosen], accepted[1][chosen]),
+        order[later],
+        order[earlier],
+        Scores(in_found, in_query, ranks),
+        (accepted[0], accepted[1]),
         method.name,
+        _give_verdicts(method, pile, order, sketches, asked),
     )
+
+
+def _give_verdicts(
+    method: Method, pile: Pile, order: NDArray[np.int64], sketches: Sketches, asked: int
+) -> Sequence[Verdict]:
+    """On all articles against each other, or on the queries against the others."""
+    if method.verdict(np.empty(0, np.int64)) is None:
+        return ()
+    first = len(order) - asked
+    hits = count_hits(sketches, np.arange(len(order)) < first)
+    judged = slice(first, None) if asked else slice(None)
+    duplicates = method.verdict(hits[judged])
+    assert duplicates is not None
+    columns = order[judged].tolist(), hits[judged].tolist(), duplicates.tolist()
+    return [Verdict(pile.ids[number], *rest) for number, *rest in zip(*columns, strict=True)]
+
+
+def _take(columns: Columns, rows: NDArray[Any]) -> Columns:
+    return tuple(column[rows] for column in columns)
+
+
+def _join(parts: Sequence[Columns]) -> Columns:
+    if not parts:
+        none = np.empty(0, np.uint32)
+        return (none, none, *(np.empty(0) for _ in range(3)), *(np.empty(0, bool) for _ in range(2)))
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))

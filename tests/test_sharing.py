@@ -1,0 +1,192 @@
+"""Which articles share keys, for methods that decide by themselves: nothing is missed, nothing comes twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from wirecopy import _core
+from wirecopy.methods import Keys, Method, Scores, Sketches, count_shared, share_of
+from wirecopy.model import Tokens
+from wirecopy.pairs import Sharing, count_hits
+from wirecopy.statistics import Statistics
+
+
+@dataclass(frozen=True)
+class Made(Method):
+    """A method whose sketches are made by the test."""
+
+    share: float = 0.0
+    mutual: bool = False  # type: ignore[misc]
+    most_occurrences: int = 1000
+    paper = "Nobody 1999"
+
+    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
+        raise NotImplementedError
+
+    def keys(self, sketches: Sketches) -> Keys:
+        return Keys(sketches.columns[0], sketches.offsets)
+
+    def common(self, occurrences: NDArray[np.int64], articles: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return occurrences > self.most_occurrences
+
+    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        return share_of(keys, self.share)
+
+    def score(self, query: Sketches, found: Sketches) -> Scores:
+        shared, one, other = count_shared(query, found)
+        return Scores(shared / np.maximum(one, 1), shared / np.maximum(other, 1), shared.astype(float))
+
+    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return scores.query_in_found >= self.share, scores.found_in_query >= self.share
+
+
+@dataclass(frozen=True)
+class Directed(Made):
+    """Looked up under odd keys only."""
+
+    def probes(self, sketches: Sketches) -> Keys:
+        odd = sketches.keep(sketches.columns[0] % np.uint64(2) == 1)
+        return Keys(odd.columns[0], odd.offsets)
+
+
+def pack(articles: list[list[int]]) -> Sketches:
+    offsets = np.cumsum([0, *map(len, articles)]).astype(np.int64)
+    return Sketches.of(offsets, np.array([key for article in articles for key in article], np.uint64))
+
+
+def pairs_of(sharing: Sharing, articles: int, block: int, most: int) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for start in range(0, articles, block):
+        for later, earlier in sharing.pairs(start, min(start + block, articles), most):
+            found += zip(later.tolist(), earlier.tolist(), strict=True)
+    return found
+
+
+keys = st.integers(0, 9) | st.sampled_from([2**64 - 1, 2**63, 2**60, 2**62 + 1])
+collections = st.lists(st.lists(keys, max_size=8), max_size=9)
+
+
+@settings(max_examples=300)
+@given(
+    collections,
+    st.randoms(),
+    st.sampled_from([0, 0.3, 0.5, 0.6, 1.0]),
+    st.booleans(),
+    st.integers(1, 12),
+    st.integers(1, 4),
+)
+def test_pairs_that_share_enough_are_found_once(
+    articles: list[list[int]], dice: Any, share: float, mutual: bool, most_occurrences: int, block: int
+) -> None:
+    order = list(range(len(articles)))
+    dice.shuffle(order)
+    method = Made(share, mutual, most_occurrences)
+    sharing = Sharing(method, pack(articles), np.array(order, np.int64))
+    found = pairs_of(sharing, len(articles), block, 1)
+    every = [key for article in articles for key in article]
+    sets = [{key for key in articles[row] if every.count(key) <= most_occurrences} for row in order]
+    assert len(found) == len(set(found))
+    for later in range(len(sets)):
+        for earlier in range(later):
+            shared = len(sets[later] & sets[earlier])
+            needed = [max(1, share * len(sets[one]) - 1e-9) for one in (later, earlier)]
+            if shared >= (max(needed) if mutual else min(needed)):
+                assert (later, earlier) in found
+            if not shared:
+                assert (later, earlier) not in found
+            if share == 0:
+                assert ((later, earlier) in found) == bool(shared)
+    assert all(later > earlier for later, earlier in found)
+    kept = [
+        {*sharing.sketches.columns[0][start:end].tolist()}
+        for start, end in zip(sharing.sketches.starts, sharing.sketches.ends, strict=True)
+    ]
+    assert kept == sets
+
+
+@given(collections, st.integers(1, 12))
+def test_probes_of_the_later_meet_keys_of_the_earlier(
+    articles: list[list[int]], most_occurrences: int
+) -> None:
+    method = Directed(most_occurrences=most_occurrences)
+    sharing = Sharing(method, pack(articles), np.arange(len(articles)))
+    every = [key for article in articles for key in article]
+    expected = [
+        (later, earlier)
+        for later in range(len(articles))
+        for earlier in range(later)
+        if any(
+            key % 2 and every.count(key) <= most_occurrences
+            for key in {*articles[later]} & {*articles[earlier]}
+        )
+    ]
+    assert sorted(pairs_of(sharing, len(articles), 4, 2)) == expected
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), max_size=6), st.booleans()))
+)
+def test_hits_are_elements_that_another_article_of_the_table_has(
+    articles: list[tuple[list[tuple[int, int]], bool]],
+) -> None:
+    table = np.array([filed for _, filed in articles], bool)
+    columns = [
+        np.array([element[i] for elements, _ in articles for element in elements], np.uint64) for i in (0, 1)
+    ]
+    offsets = np.cumsum([0, *(len(elements) for elements, _ in articles)]).astype(np.int64)
+    hits = count_hits(Sketches.of(offsets, *columns), table)
+    assert hits.tolist() == [
+        sum(
+            any(element in other for j, (other, filed) in enumerate(articles) if j != i and filed)
+            for element in elements
+        )
+        for i, (elements, _) in enumerate(articles)
+    ]
+
+
+def test_sketches_are_joined_taken_and_thinned() -> None:
+    joined = Sketches.join([pack([[1, 2], []]), pack([]), pack([[3], [4, 5, 6]])])
+    assert joined.offsets.tolist() == [0, 2, 2, 3, 6]
+    taken = joined.take(np.array([3, 0, 3]))
+    assert [taken.columns[0][s:e].tolist() for s, e in zip(taken.starts, taken.ends, strict=True)] == [
+        [4, 5, 6],
+        [1, 2],
+        [4, 5, 6],
+    ]
+    with pytest.raises(AssertionError, match="taken out of others"):
+        taken.offsets  # noqa: B018
+    thinned = joined.keep(joined.columns[0] % 2 == 0)
+    assert thinned.columns[0].tolist() == [2, 4, 6]
+    assert thinned.offsets.tolist() == [0, 1, 1, 1, 3]
+
+
+def test_the_kernels_refuse_what_makes_no_sense() -> None:
+    values, starts, ends = np.array([1, 2], np.uint64), np.array([0], np.int64), np.array([2], np.int64)
+    index = _core.Index(
+        values, starts, ends, [_core.file_part(values, starts, ends, part) for part in range(16)]
+    )
+    prefixes = index.limit(np.ones(1, np.int64), False)
+    for call in (
+        lambda: _core.file_part(values, starts, ends, 16),
+        lambda: _core.file_part(values, starts, ends + 1, 0),
+        lambda: _core.file_part(values, starts - 1, ends, 0),
+        lambda: _core.file_part(values, starts, np.empty(0, np.int64), 0),
+        lambda: _core.Index(values, starts, ends, []),
+        lambda: _core.Index(
+            values[:1], starts, ends - 1, [_core.file_part(values[1:], starts, ends - 1, 0)] * 2
+        ),
+        lambda: index.leave_out(np.zeros(3, bool)),
+        lambda: index.limit(np.ones(2, np.int64), False),
+        lambda: index.pairs(prefixes, 0, 2, 1),
+        lambda: index.pairs(prefixes, 1, 0, 1),
+        lambda: index.probe(values, starts, ends, 0, 2, 1),
+    ):
+        with pytest.raises(ValueError, match="expected"):
+            call()
