@@ -113,7 +113,7 @@ impl Index {
             part.slots.iter().all(|slot| (*slot as usize) < rows.span())
                 && part.holders.iter().all(|rank| (*rank as usize) < rows.len())
         };
-        if filed != (0..rows.len()).map(|rank| rows.row(rank).len()).sum() || !parts.iter().all(within) {
+        if filed != (0..rows.len()).map(|rank| rows.row(rank).len()).sum::<usize>() || !parts.iter().all(within) {
             return Err(Invalid(format!("expected the {PARTS} parts of these rows, got {} others", parts.len())));
         }
         let mut index = Self::default();
