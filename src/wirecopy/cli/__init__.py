@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.util import find_spec
@@ -23,8 +23,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS, compare
 from ..errors import MissingExtra, SourceError, UsageError, WirecopyError
-from ..pile import MEMORY_A_BYTE, Matches, Opinions, find
+from ..model import Skipped
+from ..pile import MEMORY_A_BYTE, Matches, Opinions, find, weigh
 from ..sources import Fields, read, total_bytes
+from ..statistics import Statistics
 from .show import TABLE_ROWS, print_table, show_progress, show_side_by_side, show_table
 
 FILE = click.Path(path_type=Path)
@@ -112,6 +114,24 @@ def app() -> None:
     metavar="FILE",
     help="Write the boilerplate that was left out to this file, as JSON lines.",
 )
+@click.option(
+    "--statistics",
+    type=FILE,
+    metavar="FILE",
+    help="Weigh words by these, made by wirecopy weigh, instead of by the pile's own.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --decide method and --query: the N best only.",
+)
+@click.option(
+    "--verdicts",
+    type=FILE,
+    metavar="FILE",
+    help="Write the verdict on each article to this file, as JSON lines, if the method gives one.",
+)
 @click.option("--text-field", metavar="NAME", help="Where the text stands in a record.")
 @click.option("--id-field", metavar="NAME", help="Where the id stands in a record.")
 @click.option("--published-field", metavar="NAME", help="Where the date stands in a record.")
@@ -129,6 +149,9 @@ def find_command(
     decide: Literal["alignment", "method"],
     pairs: Literal["linked", "all"],
     boilerplate: Path | None,
+    statistics: Path | None,
+    top: int | None,
+    verdicts: Path | None,
     text_field: str | None,
     id_field: str | None,
     published_field: str | None,
@@ -144,7 +167,7 @@ def find_command(
     Exit code 3 says that it is done but some records were skipped, each named on stderr.
     """
     form = choose_form(jsonl, csv, parquet, output)
-    check_writable(output, boilerplate)
+    check_writable(output, boilerplate, verdicts)
     chosen = [read_method(one) for one in method] if method else None
     inputs = list(paths)
     size = total_bytes(inputs)
@@ -160,17 +183,37 @@ def find_command(
             decide=decide,
             pairs=pairs,
             threads=threads,
+            statistics=Statistics.load(statistics) if statistics else None,
+            top=top,
             fields=Fields(text_field, id_field, published_field),
             progress=progress,
         )
     if isinstance(matches, Opinions):
+        write_lines(verdicts, matches.verdicts)
         return write_opinions(matches, form, output)
     write_matches(matches, form, output)
-    if boilerplate:
-        lines = (json.dumps(asdict(formula), ensure_ascii=False) + "\n" for formula in matches.formulas)
-        with boilerplate.open("w", encoding="utf-8") as out:
-            out.writelines(lines)
+    write_lines(boilerplate, matches.formulas)
     return summarise(matches, quiet)
+
+
+@app.command("weigh")
+@click.argument("name", metavar="METHOD")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
+@click.option("-o", "--output", type=FILE, metavar="FILE", required=True, help="Where to write the counts.")
+@quiet_option
+def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool) -> int:
+    """Count in how many articles each word occurs, words as METHOD reads them.
+
+    A reference collection for find --statistics.
+    """
+    check_writable(output)
+    inputs = list(paths)
+    with show_progress(quiet, total_bytes(inputs)) as progress:
+        statistics, skipped = weigh(inputs, read_method(name), progress=progress)
+    statistics.save(output)
+    if not quiet:
+        print(f"{len(statistics.words):,} words of {statistics.articles:,} articles", file=sys.stderr)
+    return name_skipped(skipped)
 
 
 @app.command("compare")
@@ -368,21 +411,28 @@ def write_opinions(opinions: Opinions, form: str, output: Path | None) -> int:
                 writer.writerows(rows)
             else:
                 print_table(heads, ([str(row[head]) for head in heads] for row in rows[:TABLE_ROWS]), out)
-    return name_skipped(opinions)
+    return name_skipped(opinions.skipped)
 
 
-def name_skipped(found: Matches | Opinions) -> int:
+def write_lines(file: Path | None, things: Iterable[Any]) -> None:
+    """Write things as JSON lines, if a file was named."""
+    if file:
+        with file.open("w", encoding="utf-8") as out:
+            out.writelines(json.dumps(asdict(thing), ensure_ascii=False) + "\n" for thing in things)
+
+
+def name_skipped(skipped: Sequence[Skipped]) -> int:
     """Name each record that was skipped; the exit code."""
-    for skipped in found.skipped:
-        print(f"skipped: {skipped}", file=sys.stderr)
-    if found.skipped:
-        print(f"{len(found.skipped):,} record{'s' * (len(found.skipped) > 1)} skipped", file=sys.stderr)
-    return 3 if found.skipped else 0
+    for one in skipped:
+        print(f"skipped: {one}", file=sys.stderr)
+    if skipped:
+        print(f"{len(skipped):,} record{'s' * (len(skipped) > 1)} skipped", file=sys.stderr)
+    return 3 if skipped else 0
 
 
 def summarise(matches: Matches, quiet: bool) -> int:
     """Name what was skipped, say what was done; the exit code."""
-    code = name_skipped(matches)
+    code = name_skipped(matches.skipped)
     if matches.unreadable_dates:
         print(
             f"{matches.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",

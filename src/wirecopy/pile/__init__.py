@@ -17,7 +17,7 @@ from .. import _core, methods, text
 from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_preset
 from ..errors import UsageError
 from ..methods import Method, Sketches
-from ..model import Articles, Boilerplate, Tokens
+from ..model import Articles, Boilerplate, Skipped, Tokens
 from ..pairs import Evidence, collide, file
 from ..sources import Fields, Work, read
 from ..statistics import Statistics
@@ -26,7 +26,7 @@ from .formulas import Learner
 from .matches import Matches
 from .opinions import Opinions, judge
 
-__all__ = ["Matches", "Opinions", "Progress", "default_methods", "find"]
+__all__ = ["Matches", "Opinions", "Progress", "default_methods", "find", "weigh"]
 
 BLOCK_PAIRS = 512
 MEMORY_A_BYTE = 1.9
@@ -54,6 +54,7 @@ def find(
     fields: Fields | None = None,
     batch_bytes: int = 4 << 20,
     statistics: Statistics | None = None,
+    top: int | None = None,
     progress: Progress | None = None,
 ) -> Matches: ...
 @overload
@@ -69,6 +70,7 @@ def find(
     fields: Fields | None = None,
     batch_bytes: int = 4 << 20,
     statistics: Statistics | None = None,
+    top: int | None = None,
     progress: Progress | None = None,
 ) -> Opinions: ...
 def find(
@@ -83,6 +85,7 @@ def find(
     fields: Fields | None = None,
     batch_bytes: int = 4 << 20,
     statistics: Statistics | None = None,
+    top: int | None = None,
     progress: Progress | None = None,
 ) -> Matches | Opinions:
     """All copies in a pile of articles, or, with `query`, what the articles of `query` share with the pile.
@@ -90,7 +93,8 @@ def find(
     `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such; so is `query`. With `pairs="linked"` the
     members of a family too big to pair all with all are linked to its earliest members; "all" writes out every pair.
     `decide="method"` gives the opinion of one published method in place of the comparison's. Methods that weigh words do
-    so by `statistics`, of a reference collection, or else by those of the pile itself. The answer is the same for any order of the input, number of threads and `batch_bytes`.
+    so by `statistics`, of a reference collection, or else by those of the pile itself; with a query they rank the pile
+    against it, the best `top` if given. The answer is the same for any order of the input, number of threads and `batch_bytes`.
     """
     chosen = get_preset(preset)
     nominating = _get_methods(method, chosen)
@@ -112,10 +116,29 @@ def find(
         job = _Job(chosen, nominating, pairs == "linked", statistics, pool, report)
         later = sum(len(batch) for batch in asked)
         if decide == "method":
-            return job.judge(job.read(asked, work, [])[0], later)
+            return job.judge(job.read(asked, work, [])[0], later, top)
         ready = [one for one in nominating if not one.weighs_words]
         pile, filed, lengths = job.read(asked, work, ready)
         return job.find(pile, filed, lengths, later)
+
+
+def weigh(
+    articles: Any,
+    method: Named,
+    *,
+    threads: int | None = None,
+    fields: Fields | None = None,
+    batch_bytes: int = 4 << 20,
+    progress: Progress | None = None,
+) -> tuple[Statistics, Sequence[Skipped]]:
+    """In how many articles of a collection each word occurs, words as the method reads them; and what was skipped."""
+    [weighing] = _get_methods(method, get_preset(DEFAULT_PRESET))
+    with open_pool(threads) as pool:
+        report = progress or (lambda stage, done, total: None)
+        job = _Job(get_preset(DEFAULT_PRESET), [weighing], True, None, pool, report)
+        work = read(articles, fields=fields or Fields(), batch_bytes=batch_bytes)
+        pile = job.read([], work, [])[0]
+        return job.weigh(pile, weighing), pile.skipped
 
 
 def default_methods(preset: Preset) -> list[Method]:
@@ -168,10 +191,8 @@ class _Job:
             self.progress("reading", done, 0)
         return pile, filed, np.concatenate(lengths)
 
-    def weigh(self, pile: Pile, method: Method) -> Statistics | None:
-        """The statistics that a method needs: those given, or the pile's own."""
-        if not method.weighs_words:
-            return None
+    def weigh(self, pile: Pile, method: Method) -> Statistics:
+        """The statistics for a method: those given, or the pile's own."""
         if self.statistics is not None:
             self.statistics.require(method.view)
             return self.statistics
@@ -275,10 +296,10 @@ class _Job:
         by_time = np.argsort(kept, kind="stable")
         return Compared.join(parts).take(by_time), kept[by_time]
 
-    def judge(self, pile: Pile, asked: int) -> Opinions:
+    def judge(self, pile: Pile, asked: int, top: int | None) -> Opinions:
         """The opinions of the one method: of every pair, or of each of the first `asked` articles and every other."""
         [method] = self.methods
-        statistics = self.weigh(pile, method)
+        statistics = self.weigh(pile, method) if method.weighs_words else None
 
         def sketch(batch: Articles) -> Sketches:
             tokens = text.tokenise(batch.text, batch.offsets, method.view, words=method.spells_words)
@@ -286,7 +307,7 @@ class _Job:
 
         sketches = Sketches.join(list(self.pool.map(sketch, pile.batches or [EMPTY])))
         _, order = pile.rank(asked)
-        return judge(method, pile, order, sketches, asked, self.pool, self.progress)
+        return judge(method, pile, order, sketches, asked, top, self.pool, self.progress)
 
 
 def _file(

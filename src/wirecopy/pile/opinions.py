@@ -91,10 +91,11 @@ def judge(
     order: NDArray[np.int64],
     sketches: Sketches,
     asked: int,
+    top: int | None,
     pool: Pool,
     progress: Progress,
 ) -> Opinions:
-    """What the method accepts of all pairs; with queries, which have the last `asked` ranks, all it ranks, best first."""
+    """What the method accepts of all pairs; with queries, which have the last `asked` ranks, its `top` for each."""
     sharing = Sharing(method, sketches, order, pool.map)
     sketches, articles = sharing.sketches, len(order) - asked
 
@@ -121,7 +122,7 @@ def judge(
     def rank_articles(query: int) -> Columns:
         columns = score(np.full(articles, query, np.uint32), np.arange(articles, dtype=np.uint32))
         best = np.argsort(-columns[4], kind="stable")
-        return _take(columns, best[: np.count_nonzero(columns[4] > 0)])
+        return _take(columns, best[: np.count_nonzero(columns[4] > 0)][:top])
 
     work, starts = (
         (rank_articles, range(articles, len(order)))
