@@ -1,4 +1,6 @@
-"""Race wirecopy against other tools, or against itself at growing sizes: `python benchmarks/run.py [--growth]`.
+"""Race wirecopy against other tools, its methods against each other, or itself at growing sizes.
+
+    python benchmarks/run.py [--methods] [--growth]
 
 The race is the benchmark kit's, in `../shared/bench` (or `$WIRECOPY_SHARED_DIR/bench`): every contestant is a process of its
 own that reads the raw JSONL, rounds are interleaved, and only ratios within one run mean anything. What is missing of
@@ -12,9 +14,10 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,6 +32,25 @@ FAST_PEERS = ("gaoya_2w", "rensa_rlsh_2w")
 """The fastest tools that find pairs worth having."""
 WALL, CPU = {"20k": 1 / 2, "182k": 1 / 3}, 1 / 2
 """The most time, as a share of that of the better of these: start-up weighs more on a small pile."""
+METHODS = {
+    "minhash_2w": "minhash:shingle_words=2",
+    "minhash_5w": "minhash:shingle_words=5",
+    "simhash_64": "simhash:bits=64,distance_bits=3",
+    "resemblance_2w": "resemblance",
+    "resemblance_2w_mod25": "resemblance:modulus=25",
+    "document_image": "document_image:threshold=0.5",
+}
+"""How methods are asked to decide where not as they are: by the name in the table."""
+METHOD_WALL = 3
+"""The most time of a method at 182k, times that of gaoya_2w."""
+UNLIMITED = ("full_fingerprint", "codet", "document_image", "cosine", "resemblance_2w")
+METHOD_PEERS = ("gaoya_2w", "gaoya_5w", "rensa_rlsh_2w", "rensa_rlsh_5w", "simhash_2w")
+FASTER = {
+    "minhash_2w": (2, ("gaoya_2w", "rensa_rlsh_2w")),
+    "minhash_5w": (2, ("gaoya_5w", "rensa_rlsh_5w")),
+    "simhash_64": (5, ("simhash_2w",)),
+}
+"""How many times as fast as the fastest of these a method must be, with no less recall."""
 GROWTH_WORK, GROWTH_CPU = 1.15, 1.3
 """How much more an article of a bigger pile may cost."""
 
@@ -44,6 +66,7 @@ def main() -> int:
     parser.add_argument("--sizes", default="20k,182k", help="corpora to race on, by commas")
     parser.add_argument("--reps", type=int, help="rounds; 3 by default, 5 with --growth")
     parser.add_argument("--peers", default=",".join(PEERS), help="by commas; any of the kit's peer_list.py")
+    parser.add_argument("--methods", action="store_true", help="each published method, deciding by itself")
     parser.add_argument(
         "--growth", action="store_true", help="wirecopy alone at 20k, 60k and 182k, interleaved"
     )
@@ -62,6 +85,8 @@ def main() -> int:
         set_up(sizes)
         if options.growth:
             held = [grow(options.reps or 5)]
+        elif options.methods:
+            held = [race_methods(size, options.reps or 1) for size in sizes]
         else:
             held = [race(size, options.peers.split(","), options.reps or 3) for size in sizes]
     except subprocess.CalledProcessError as error:
@@ -84,12 +109,22 @@ def kit(script: str, *arguments: str) -> None:
     subprocess.run([sys.executable, str(KIT / script), *arguments], check=True, env=environment)
 
 
-def run(size: str, peers: Sequence[str], reps: int) -> list[Record]:
-    """One call of the kit's race; its records."""
+def run(
+    size: str,
+    peers: Sequence[str],
+    reps: int,
+    contestants: Mapping[str, str] = MappingProxyType({"wirecopy": ""}),
+) -> list[Record]:
+    """One call of the kit's race, of peers and of `find` with the options of each contestant; its records."""
     tag = f"make bench {time.time_ns()}"
-    command = f"wirecopy={shlex.quote(str(Path(sys.executable).with_name('wirecopy')))} find {{corpus}} --jsonl -o {{out}}"
+    program = shlex.quote(str(Path(sys.executable).with_name("wirecopy")))
+    commands = [
+        f"{name}={program} find {{corpus}} {options} --jsonl -o {{out}}"
+        for name, options in contestants.items()
+    ]
     only = ["--only", ",".join(peers)] if peers else []
-    kit("run_peers.py", "--size", size, *only, "--reps", str(reps), "--tag", tag, "--command", command)
+    arguments = [part for command in commands for part in ("--command", command)]
+    kit("run_peers.py", "--size", size, *only, "--reps", str(reps), "--tag", tag, *arguments)
     records = map(json.loads, (SCRATCH / "results" / "peers.jsonl").read_text().splitlines())
     return [record for record in records if record["tag"] == tag]
 
@@ -107,23 +142,11 @@ def race(size: str, peers: Sequence[str], reps: int) -> bool:
         best = {rep: min(rounds[name][rep][measure] for name in names) for rep in ours}
         return float(median(ours[rep][measure] / best[rep] for rep in ours))
 
-    rows = []
-    for name, mine in sorted(rounds.items(), key=lambda one: median(r["wall"] for r in one[1].values())):
-        wall, cpu, peak = (median(record[measure] for record in mine.values()) for measure in MEASURES)
-        ratios = (f"{1 / ratio(measure, [name]):.2f}" for measure in MEASURES)
-        score = mine[0]["score"]
-        shares = (
-            f"{share:.3f}" for share in (*(score["recall"][kind] for kind in KINDS), score["precision"])
-        )
-        rows.append([name, f"{wall:.2f}", f"{cpu:.2f}", f"{peak:.0f}", *ratios, *shares])
     print(
         f"\nmedian of {reps}; × is times what wirecopy needs; a development result, copies planted by the kit\n"
     )
-    print(
-        table(
-            ["tool", "wall s", "CPU s", "peak MB", "wall ×", "CPU ×", "memory ×", *KINDS, "precision"], rows
-        )
-    )
+    ratios = {name: [f"{1 / ratio(measure, [name]):.2f}" for measure in MEASURES] for name in rounds}
+    show_rounds(rounds, ["wall ×", "CPU ×", "memory ×"], ratios)
 
     measured = ours[0]["score"]["recall"] | {"precision": ours[0]["score"]["precision"]}
     lines = [(name, measured[name], f"≥ {least}", measured[name] >= least) for name, least in FLOORS.items()]
@@ -140,6 +163,54 @@ def race(size: str, peers: Sequence[str], reps: int) -> bool:
             value = ratio(measure, names)
             lines.append((target, value, f"≤ {limit:.2f}", value <= limit))
     return check(lines)
+
+
+def race_methods(size: str, reps: int) -> bool:
+    """Each method decides by itself on one corpus; whether all targets hold."""
+    from wirecopy import methods
+
+    print(
+        f"\n== {size}: {ARTICLES[size]:,} articles, {reps} rounds, each method by its own rule ==", flush=True
+    )
+    known = {asked.partition(":")[0] for asked in METHODS.values()}
+    asked = {name: name for name in methods.names() if name not in known} | METHODS
+    options = {name: f"--method {method} --decide method" for name, method in asked.items()}
+    rounds: dict[str, dict[int, Record]] = {}
+    for record in run(size, METHOD_PEERS, reps, options):
+        rounds.setdefault(record["name"], {})[record["rep"]] = record
+    wall = {name: median(record["wall"] for record in mine.values()) for name, mine in rounds.items()}
+    ratios = {name: [f"{wall[name] / wall['gaoya_2w']:.2f}"] for name in rounds}
+    print("\nmedian; × is times gaoya_2w; a development result, copies planted by the kit\n")
+    show_rounds(rounds, ["wall ×"], ratios)
+    lines: list[Target] = []
+    for name, (times, others) in FASTER.items():
+        fastest = min(wall[other] for other in others)
+        lines.append(
+            (f"{name}, times as fast", fastest / wall[name], f"≥ {times}", fastest / wall[name] >= times)
+        )
+        recall, best = (
+            [rounds[one][0]["score"]["recall"]["all"] for one in names] for names in ((name,), others)
+        )
+        lines.append((f"{name}, recall", recall[0], f"≥ {max(best):.3f}", recall[0] >= max(best)))
+    if size == "182k":
+        for name in set(asked) - set(UNLIMITED):
+            ratio = wall[name] / wall["gaoya_2w"]
+            lines.append((f"{name}, wall of gaoya_2w", ratio, f"≤ {METHOD_WALL}", ratio <= METHOD_WALL))
+    return check(sorted(lines))
+
+
+def show_rounds(
+    rounds: Mapping[str, Mapping[int, Record]], heads: Sequence[str], ratios: Mapping[str, Sequence[str]]
+) -> None:
+    """A table of contestants, fastest first: medians, ratios, recall by kind and precision."""
+    rows = []
+    for name, mine in sorted(rounds.items(), key=lambda one: median(r["wall"] for r in one[1].values())):
+        wall, cpu, peak = (median(record[measure] for record in mine.values()) for measure in MEASURES)
+        score = next(iter(mine.values()))["score"]
+        shares = (*(score["recall"][kind] for kind in KINDS), score["precision"])
+        shown = ("-" if share is None else f"{share:.3f}" for share in shares)
+        rows.append([name, f"{wall:.2f}", f"{cpu:.2f}", f"{peak:.0f}", *ratios[name], *shown])
+    print(table(["tool", "wall s", "CPU s", "peak MB", *heads, *KINDS, "precision"], rows))
 
 
 def grow(reps: int) -> bool:
