@@ -16,7 +16,7 @@ LINK = re.compile(r"\]\((?!https?://)(?P<path>[^)#]*)(?:#(?P<heading>[^)]*))?\)"
 def constants() -> list[tuple[str, str, str]]:
     return [
         (row["file"], row["name"], row["value"])
-        for row in CONSTANT.finditer((ROOT / "ARCHITECTURE.md").read_text("utf-8"))
+        for row in CONSTANT.finditer((ROOT / "docs" / "boilerplate.md").read_text("utf-8"))
     ]
 
 

@@ -12,7 +12,7 @@ What stands around such a key in half of these articles is the formula: its 5-wo
 looked up in every article that is compared, gaps of up to `GAP_WORDS` words (a date, a name) are closed, and the
 words so marked are left out before comparing. So they are in no passage, no coverage and no relation but `identical`.
 
-How the constants were chosen: ARCHITECTURE.md.
+How the constants were chosen: docs/boilerplate.md.
 """
 
 from __future__ import annotations
