@@ -16,6 +16,7 @@ pub mod postings;
 pub mod sentences;
 pub mod sets;
 pub mod shingles;
+pub mod signatures;
 pub mod statistics;
 pub mod stems;
 pub mod text;

@@ -86,7 +86,7 @@ def collide(
     out), `words` the number of words of the article at each rank. `plain` takes every collision as evidence and knows neither
     families nor boilerplate. `apply` maps a function over shards.
     """
-    shingle = method.shingle_words or 1
+    shingle = (method.shingle_words if method.guaranteed_words else None) or 1
     window = (method.guaranteed_words or 1) - shingle + 1
     settled = 0 if plain else min(SETTLED_WORDS, window - 1)
     grouped = -(-(window - 1) // 2)
