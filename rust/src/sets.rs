@@ -76,16 +76,48 @@ pub fn distinct(values: &[u64], offsets: &[i64]) -> Result<(Vec<u64>, Vec<i64>)>
 
 /// A set for each stretch of the offsets, from the values that `fill` puts into it: (values, offsets).
 fn collect_sets(offsets: &[i64], mut fill: impl FnMut(usize, usize, &mut Vec<u64>)) -> (Vec<u64>, Vec<i64>) {
-    let (mut kept, mut ends, mut row) = (Vec::new(), vec![0], Vec::new());
+    let (mut kept, mut ends) = (Vec::new(), vec![0]);
+    let (mut row, mut sorted) = (Vec::new(), Vec::new());
     for bounds in offsets.windows(2) {
         row.clear();
         fill(bounds[0] as usize, bounds[1] as usize, &mut row);
-        row.sort_unstable();
-        row.dedup();
-        kept.extend_from_slice(&row);
+        sort_hashes(&row, &mut sorted);
+        sorted.dedup();
+        kept.extend_from_slice(&sorted);
         ends.push(kept.len() as i64);
     }
     (kept, ends)
+}
+
+/// The hashes sorted: put where their first bits belong, about one a place, then each place by itself.
+fn sort_hashes(hashes: &[u64], sorted: &mut Vec<u64>) {
+    sorted.clear();
+    sorted.extend_from_slice(hashes);
+    if hashes.len() < 32 {
+        sorted.sort_unstable();
+        return;
+    }
+    let bits = hashes.len().ilog2().min(12);
+    let place = |hash: u64| (hash >> (64 - bits)) as usize;
+    let mut ends = vec![0_usize; (1 << bits) + 1];
+    for hash in hashes {
+        ends[place(*hash) + 1] += 1;
+    }
+    for at in 1..ends.len() {
+        ends[at] += ends[at - 1];
+    }
+    for hash in hashes {
+        let end = &mut ends[place(*hash)];
+        sorted[*end] = *hash;
+        *end += 1;
+    }
+    let mut start = 0;
+    for end in &ends[..1 << bits] {
+        if end - start > 1 {
+            sorted[start..*end].sort_unstable();
+        }
+        start = *end;
+    }
 }
 
 /// How an article is cut into shingles, and which of them are kept.
@@ -120,7 +152,8 @@ impl Shingling {
 
 /// The distinct shingles of words of each article, sorted: (values, offsets).
 ///
-/// A step counts half words too: it takes the first shingle that starts at or after each multiple of it.
+/// A step of 1 takes them all. A longer one counts half words too: it takes the first shingle that starts at or after
+/// each multiple of it.
 ///
 /// # Errors
 /// When a size is zero or too large, or the offsets or weights do not fit the words.
@@ -149,7 +182,7 @@ pub fn shingle_sets(
         };
         let (mut before, mut next) = (0, 0);
         for (start, end) in ends.into_iter().enumerate() {
-            if before >= next {
+            if step == 1 || before >= next {
                 row.extend(hash(&words[start..end]));
                 next += 2 * step;
             }
@@ -219,15 +252,44 @@ fn as_set(row: &[u64]) -> Cow<'_, [u64]> {
     Cow::Owned(row)
 }
 
+/// Counted from both halves at once, cut at the same value: each step of a merge waits for the one before.
 fn shared(one: &[u64], other: &[u64]) -> usize {
-    let (mut i, mut j, mut count) = (0, 0, 0);
-    while i < one.len() && j < other.len() {
-        let (left, right) = (one[i], other[j]);
-        count += usize::from(left == right);
-        i += usize::from(left <= right);
-        j += usize::from(right <= left);
+    let middle = one.len() / 2;
+    let cut = one.get(middle).map_or(0, |value| other.partition_point(|below| below < value));
+    let (mut low, mut high) = (Merge::new(&one[..middle], &other[..cut]), Merge::new(&one[middle..], &other[cut..]));
+    while low.goes_on() && high.goes_on() {
+        low.step();
+        high.step();
     }
-    count
+    for rest in [&mut low, &mut high] {
+        while rest.goes_on() {
+            rest.step();
+        }
+    }
+    low.shared + high.shared
+}
+
+struct Merge<'a> {
+    sides: [&'a [u64]; 2],
+    at: [usize; 2],
+    shared: usize,
+}
+
+impl<'a> Merge<'a> {
+    fn new(one: &'a [u64], other: &'a [u64]) -> Self {
+        Self { sides: [one, other], at: [0, 0], shared: 0 }
+    }
+
+    fn goes_on(&self) -> bool {
+        self.at[0] < self.sides[0].len() && self.at[1] < self.sides[1].len()
+    }
+
+    fn step(&mut self) {
+        let (left, right) = (self.sides[0][self.at[0]], self.sides[1][self.at[1]]);
+        self.shared += usize::from(left == right);
+        self.at[0] += usize::from(left <= right);
+        self.at[1] += usize::from(right <= left);
+    }
 }
 
 /// A number for each of some distinct hashes, in an open table at most half full.

@@ -34,9 +34,7 @@ class Dsc(FullFingerprint):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 1 <= self.step_words <= LONGEST:
-            raise UsageError(
-                f"{self.name}: expected step_words from 1 to {LONGEST}, got {self.step_words}"
-            )
+            raise UsageError(f"{self.name}: expected step_words from 1 to {LONGEST}, got {self.step_words}")
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The distinct shingles at every step."""

@@ -106,5 +106,6 @@ def bands_for(threshold: float, length: int) -> int:
     agrees = threshold**length
     if agrees >= RECALL:
         return 1
-    missed = math.log1p(-agrees)
-    return math.ceil(math.log(1 - RECALL) / missed) if missed else MOST_VALUES + 1
+    if agrees * MOST_VALUES < 1:
+        return MOST_VALUES + 1
+    return math.ceil(math.log(1 - RECALL) / math.log1p(-agrees))
