@@ -17,6 +17,7 @@ pub mod sentences;
 pub mod sets;
 pub mod sharing;
 pub mod shingles;
+pub mod signatures;
 pub mod statistics;
 pub mod stems;
 pub mod text;

@@ -8,7 +8,8 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
 use crate::{
-    Result, align, boilerplate, candidates, dates, jsonl, matches, postings, sets, sharing, shingles, statistics, text,
+    Result, align, boilerplate, candidates, dates, jsonl, matches, postings, sets, sharing, shingles, signatures,
+    statistics, text,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -245,6 +246,95 @@ mod _core {
             let numbers: Vec<u32> = run(py, || Ok(hashes.iter().map(|hash| self.0.get(*hash)).collect()))?;
             Ok(numbers.into_pyarray(py))
         }
+    }
+
+    /// Distinct shingles of words of each article, sorted: (values, offsets).
+    #[pyfunction]
+    #[pyo3(signature = (hashes, offsets, halves, shingle_words, *, step_words=1, modulus=1, whole=true))]
+    fn shingle_sets<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
+        shingle_words: usize,
+        step_words: usize,
+        modulus: u64,
+        whole: bool,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+        let shingling = sets::Shingling { length: shingle_words, step: step_words, modulus, whole };
+        let (values, offsets) = run(py, || sets::shingle_sets(hashes, offsets, halves, shingling))?;
+        Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// Distinct shingles of characters of each article, sorted: (values, offsets).
+    #[pyfunction]
+    fn character_sets<'py>(
+        py: Python<'py>,
+        text: Slice<'py, u8>,
+        offsets: Slice<'py, i64>,
+        shingle_characters: usize,
+        modulus: u64,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let (text, offsets) = (text.as_slice()?, offsets.as_slice()?);
+        let shingling = sets::Shingling { length: shingle_characters, step: 1, modulus, whole: true };
+        let (values, offsets) = run(py, || sets::character_sets(text, offsets, shingling))?;
+        Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// Number of the way signatures are made.
+    #[pymodule_export]
+    const SIGNATURE_SCHEME: u64 = signatures::SCHEME;
+
+    /// The signature of each article, none where it has no words: (values, offsets).
+    #[pyfunction]
+    #[pyo3(name = "signatures")]
+    fn make_signatures<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
+        shingle_words: usize,
+        signature_values: usize,
+    ) -> PyResult<(Array<'py, u32>, Array<'py, i64>)> {
+        let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+        let kernel = || signatures::signatures(hashes, offsets, halves, shingle_words, signature_values);
+        let (values, offsets) = run(py, kernel)?;
+        Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// One key for each band of a signature: (values, offsets).
+    #[pyfunction]
+    fn band_keys<'py>(
+        py: Python<'py>,
+        values: Slice<'py, u32>,
+        offsets: Slice<'py, i64>,
+        bands: usize,
+        rows: usize,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
+        let (keys, offsets) = run(py, || signatures::band_keys(values, offsets, bands, rows))?;
+        Ok((keys.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// How many values of its signature row i of one side has in common with row i of the other.
+    #[pyfunction]
+    fn count_equal<'py>(
+        py: Python<'py>,
+        query: Slice<'py, u32>,
+        query_starts: Slice<'py, i64>,
+        query_ends: Slice<'py, i64>,
+        found: Slice<'py, u32>,
+        found_starts: Slice<'py, i64>,
+        found_ends: Slice<'py, i64>,
+    ) -> PyResult<Array<'py, i64>> {
+        let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
+        let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
+        let kernel = || {
+            let query = sets::Rows::new(query, query_starts, query_ends)?;
+            signatures::count_equal(query, sets::Rows::new(found, found_starts, found_ends)?)
+        };
+        Ok(run(py, kernel)?.into_pyarray(py))
     }
 
     /// File a batch's keys, shard by shard.

@@ -1,9 +1,14 @@
-//! Articles as sets of hashes: ragged rows, what they share, which values are known.
+//! Articles as sets of hashes: ragged rows, their shingles, what they share, which values are known.
 
 use std::borrow::Cow;
 
-use crate::shingles::check_offsets;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::shingles::{check_halves, check_offsets, shingle_ends, shingle_hash};
 use crate::{Invalid, Result};
+
+/// Longest shingle and longest step.
+pub const LONGEST: usize = 1 << 16;
 
 /// Ragged rows: row i is `values[starts[i]..ends[i]]`. Several rows may be the same stretch.
 #[derive(Debug, Clone, Copy)]
@@ -76,17 +81,149 @@ impl<'a, T> Rows<'a, T> {
 /// When the offsets do not fit the values.
 pub fn distinct(values: &[u64], offsets: &[i64]) -> Result<(Vec<u64>, Vec<i64>)> {
     check_offsets(offsets, values.len(), "values")?;
-    let (mut kept, mut ends) = (Vec::with_capacity(values.len()), vec![0]);
-    let mut row = Vec::new();
+    Ok(collect_sets(offsets, |start, end, row| row.extend_from_slice(&values[start..end])))
+}
+
+/// A set for each stretch of the offsets, from the values that `fill` puts into it: (values, offsets).
+fn collect_sets(offsets: &[i64], mut fill: impl FnMut(usize, usize, &mut Vec<u64>)) -> (Vec<u64>, Vec<i64>) {
+    let (mut kept, mut ends) = (Vec::new(), vec![0]);
+    let (mut row, mut sorted) = (Vec::new(), Vec::new());
     for bounds in offsets.windows(2) {
         row.clear();
-        row.extend_from_slice(&values[bounds[0] as usize..bounds[1] as usize]);
-        row.sort_unstable();
-        row.dedup();
-        kept.extend_from_slice(&row);
+        fill(bounds[0] as usize, bounds[1] as usize, &mut row);
+        sort_hashes(&row, &mut sorted);
+        sorted.dedup();
+        kept.extend_from_slice(&sorted);
         ends.push(kept.len() as i64);
     }
-    Ok((kept, ends))
+    (kept, ends)
+}
+
+/// The hashes sorted: put where their first bits belong, about one a place, then each place by itself.
+fn sort_hashes(hashes: &[u64], sorted: &mut Vec<u64>) {
+    sorted.clear();
+    sorted.extend_from_slice(hashes);
+    if hashes.len() < 32 {
+        sorted.sort_unstable();
+        return;
+    }
+    let bits = hashes.len().ilog2().min(12);
+    let place = |hash: u64| (hash >> (64 - bits)) as usize;
+    let mut ends = vec![0_usize; (1 << bits) + 1];
+    for hash in hashes {
+        ends[place(*hash) + 1] += 1;
+    }
+    for at in 1..ends.len() {
+        ends[at] += ends[at - 1];
+    }
+    for hash in hashes {
+        let end = &mut ends[place(*hash)];
+        sorted[*end] = *hash;
+        *end += 1;
+    }
+    let mut start = 0;
+    for end in &ends[..1 << bits] {
+        if end - start > 1 {
+            sorted[start..*end].sort_unstable();
+        }
+        start = *end;
+    }
+}
+
+/// How an article is cut into shingles, and which of them are kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Shingling {
+    /// Words, or characters, of a shingle.
+    pub length: usize,
+    /// From the start of one shingle to that of the next.
+    pub step: usize,
+    /// Only shingles whose hash it divides are kept.
+    pub modulus: u64,
+    /// Whether an article too short for a shingle is one as a whole.
+    pub whole: bool,
+}
+
+impl Shingling {
+    fn check(&self) -> Result<()> {
+        let sizes = 1..=LONGEST;
+        if sizes.contains(&self.length) && sizes.contains(&self.step) && self.modulus > 0 {
+            return Ok(());
+        }
+        Err(Invalid(format!(
+            "expected a shingle and a step from 1 to {LONGEST} and a modulus from 1, got {}, {} and {}",
+            self.length, self.step, self.modulus
+        )))
+    }
+
+    fn keeps(&self, hash: u64) -> bool {
+        self.modulus == 1 || hash.is_multiple_of(self.modulus)
+    }
+}
+
+/// The distinct shingles of words of each article, sorted: (values, offsets).
+///
+/// A step of 1 takes them all. A longer one counts half words too: it takes the first shingle that starts at or after
+/// each multiple of it.
+///
+/// # Errors
+/// When a size is zero or too large, or the offsets or weights do not fit the words.
+pub fn shingle_sets(
+    hashes: &[u64],
+    offsets: &[i64],
+    halves: Option<&[u8]>,
+    shingling: Shingling,
+) -> Result<(Vec<u64>, Vec<i64>)> {
+    shingling.check()?;
+    check_offsets(offsets, hashes.len(), "words")?;
+    check_halves(halves, hashes.len())?;
+    let Shingling { length, step, whole, .. } = shingling;
+    let hash = |words: &[u64]| Some(shingle_hash(words, length)).filter(|hash| shingling.keeps(*hash));
+    Ok(collect_sets(offsets, |start, end, row| {
+        let words = &hashes[start..end];
+        let halves = halves.map(|halves| &halves[start..end]).filter(|halves| halves.contains(&1));
+        let ends = halves.map(|halves| shingle_ends(words.len(), Some(halves), length));
+        let shingles = ends.as_ref().map_or((words.len() + 1).saturating_sub(length), Vec::len);
+        if shingles == 0 && whole && !words.is_empty() {
+            row.extend(hash(words));
+        }
+        let (Some(halves), Some(ends)) = (halves, ends) else {
+            row.extend(words.windows(length).step_by(step).filter_map(hash));
+            return;
+        };
+        let (mut before, mut next) = (0, 0);
+        for (start, end) in ends.into_iter().enumerate() {
+            if step == 1 || before >= next {
+                row.extend(hash(&words[start..end]));
+                next += 2 * step;
+            }
+            before += usize::from(halves[start]);
+        }
+    }))
+}
+
+/// The distinct shingles of characters of each article, sorted: (values, offsets).
+///
+/// The hash of one is the xxh3-64 of its UTF-8, seeded with its length. Bytes that are no UTF-8 do no harm.
+///
+/// # Errors
+/// When a size is zero or too large, or the offsets do not fit the text.
+pub fn character_sets(text: &[u8], offsets: &[i64], shingling: Shingling) -> Result<(Vec<u64>, Vec<i64>)> {
+    shingling.check()?;
+    check_offsets(offsets, text.len(), "bytes")?;
+    let Shingling { length, step, whole, .. } = shingling;
+    let hash = |start: usize, end: usize| {
+        Some(xxh3_64_with_seed(&text[start..end], length as u64)).filter(|hash| shingling.keeps(*hash))
+    };
+    let mut edges = Vec::new();
+    Ok(collect_sets(offsets, |start, end, row| {
+        edges.clear();
+        edges.extend((start..end).filter(|at| text[*at] & 0xC0 != 0x80));
+        edges.push(end);
+        if edges.len() <= length && whole && start < end {
+            row.extend(hash(start, end));
+        }
+        row.extend(edges.windows(length + 1).step_by(step).filter_map(|edges| hash(edges[0], edges[length])));
+    }))
 }
 
 /// How many distinct values rows have and share.
@@ -125,15 +262,44 @@ fn as_set(row: &[u64]) -> Cow<'_, [u64]> {
     Cow::Owned(row)
 }
 
+/// Counted from both halves at once, cut at the same value: each step of a merge waits for the one before.
 fn shared(one: &[u64], other: &[u64]) -> usize {
-    let (mut i, mut j, mut count) = (0, 0, 0);
-    while i < one.len() && j < other.len() {
-        let (left, right) = (one[i], other[j]);
-        count += usize::from(left == right);
-        i += usize::from(left <= right);
-        j += usize::from(right <= left);
+    let middle = one.len() / 2;
+    let cut = one.get(middle).map_or(0, |value| other.partition_point(|below| below < value));
+    let (mut low, mut high) = (Merge::new(&one[..middle], &other[..cut]), Merge::new(&one[middle..], &other[cut..]));
+    while low.goes_on() && high.goes_on() {
+        low.step();
+        high.step();
     }
-    count
+    for rest in [&mut low, &mut high] {
+        while rest.goes_on() {
+            rest.step();
+        }
+    }
+    low.shared + high.shared
+}
+
+struct Merge<'a> {
+    sides: [&'a [u64]; 2],
+    at: [usize; 2],
+    shared: usize,
+}
+
+impl<'a> Merge<'a> {
+    fn new(one: &'a [u64], other: &'a [u64]) -> Self {
+        Self { sides: [one, other], at: [0, 0], shared: 0 }
+    }
+
+    fn goes_on(&self) -> bool {
+        self.at[0] < self.sides[0].len() && self.at[1] < self.sides[1].len()
+    }
+
+    fn step(&mut self) {
+        let (left, right) = (self.sides[0][self.at[0]], self.sides[1][self.at[1]]);
+        self.shared += usize::from(left == right);
+        self.at[0] += usize::from(left <= right);
+        self.at[1] += usize::from(right <= left);
+    }
 }
 
 /// A number for each of some distinct hashes, in an open table at most half full.

@@ -50,15 +50,22 @@ fn rank(sum: u64) -> u64 {
 
 /// The hash of one shingle: xxh3-64, seeded with `shingle_words`, of its little-endian word hashes.
 pub fn shingle_hash(words: &[u64], shingle_words: usize) -> u64 {
-    let mut bytes = [0_u8; 512];
-    if words.len() * 8 <= bytes.len() {
-        for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
-            place.copy_from_slice(&word.to_le_bytes());
+    match words.len() {
+        0..=8 => hash_within::<64>(words, shingle_words),
+        9..=64 => hash_within::<512>(words, shingle_words),
+        _ => {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            xxh3_64_with_seed(&bytes, shingle_words as u64)
         }
-        return xxh3_64_with_seed(&bytes[..words.len() * 8], shingle_words as u64);
     }
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    xxh3_64_with_seed(&bytes, shingle_words as u64)
+}
+
+fn hash_within<const BYTES: usize>(words: &[u64], seed: usize) -> u64 {
+    let mut bytes = [0_u8; BYTES];
+    for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    xxh3_64_with_seed(&bytes[..words.len() * 8], seed as u64)
 }
 
 /// Exclusive end of the shingle that starts at each word, as far as there are shingles.
@@ -101,9 +108,7 @@ pub fn winnow(
         )));
     }
     check_offsets(offsets, hashes.len(), "words")?;
-    if halves.is_some_and(|halves| halves.len() != hashes.len()) {
-        return Err(Invalid(format!("expected a weight for each of {} words", hashes.len())));
-    }
+    check_halves(halves, hashes.len())?;
     let expected = hashes.len() * 9 / (4 * (window_words + 1)) + offsets.len();
     let mut keys = Keys {
         values: Vec::with_capacity(expected),
@@ -135,6 +140,19 @@ pub fn check_offsets(offsets: &[i64], len: usize, what: &str) -> Result<()> {
         return Ok(());
     }
     Err(Invalid(format!("expected offsets that rise from 0 to {len}, the number of {what}")))
+}
+
+/// There is a weight for each word, if there are any.
+///
+/// # Errors
+/// When there are more or fewer.
+pub fn check_halves(halves: Option<&[u8]>, words: usize) -> Result<()> {
+    match halves {
+        Some(halves) if halves.len() != words => {
+            Err(Invalid(format!("expected a weight for each of {words} words, got {}", halves.len())))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn winnow_words(words: &[u64], shingle: usize, window: usize, ranks: &mut Vec<u64>, keys: &mut Keys) {

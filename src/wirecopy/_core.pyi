@@ -9,18 +9,22 @@ from numpy.typing import NDArray
 __all__ = [
     "LINKED",
     "PARTS",
+    "SIGNATURE_SCHEME",
     "TEXT_VERSION",
     "Index",
     "Numbers",
     "Part",
     "Postings",
     "Prefixes",
+    "band_keys",
     "blake3_hex",
+    "character_sets",
     "collide",
     "common_shingles",
     "compare",
     "components",
     "count_articles",
+    "count_equal",
     "count_shared",
     "distinct",
     "file",
@@ -31,6 +35,8 @@ __all__ = [
     "match_lines",
     "nominate",
     "read_jsonl",
+    "shingle_sets",
+    "signatures",
     "suspect",
     "tokenise",
     "whole_hashes",
@@ -39,6 +45,7 @@ __all__ = [
 
 LINKED: int
 PARTS: int
+SIGNATURE_SCHEME: int
 TEXT_VERSION: str
 
 @final
@@ -146,6 +153,37 @@ def count_shared(
     found_starts: NDArray[np.int64],
     found_ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def shingle_sets(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    halves: NDArray[np.uint8] | None,
+    shingle_words: int,
+    *,
+    step_words: int = 1,
+    modulus: int = 1,
+    whole: bool = True,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def character_sets(
+    text: NDArray[np.uint8], offsets: NDArray[np.int64], shingle_characters: int, modulus: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def signatures(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    halves: NDArray[np.uint8] | None,
+    shingle_words: int,
+    signature_values: int,
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]: ...
+def band_keys(
+    values: NDArray[np.uint32], offsets: NDArray[np.int64], bands: int, rows: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def count_equal(
+    query: NDArray[np.uint32],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found: NDArray[np.uint32],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+) -> NDArray[np.int64]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],

@@ -85,7 +85,7 @@ def collide(
     `firsts` is the number of each batch's first article, `ranks` the rank of each article (the largest uint32 leaves it
     out), `words` the number of words of the article at each rank. `apply` maps a function over shards.
     """
-    shingle = method.shingle_words or 1
+    shingle = (method.shingle_words if method.guaranteed_words else None) or 1
     window = (method.guaranteed_words or 1) - shingle + 1
     settled = min(SETTLED_WORDS, window - 1)
     grouped = -(-(window - 1) // 2)

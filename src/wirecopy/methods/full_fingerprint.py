@@ -1,0 +1,80 @@
+"""All word shingles of an article."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import UsageError
+from ..model import Tokens, View
+from ..statistics import Statistics
+from ..text import encode, tokenise
+from . import Keys, Method, Scores, Sketches, count_shared, share_of
+
+LONGEST = 65536
+
+
+@dataclass(frozen=True)
+class FullFingerprint(Method):
+    """Containment by all shingles: 60 % of an article's are in the other.
+
+    Varol, Can, Aykanat, Kaya 2011, section 4, where it is the strongest of all, CoDet included (F1 0.85). Guarantees every pair of which one
+    article has at least the share `contained` of its distinct shingles in the other; each way is decided by itself. Files a key for every
+    distinct shingle, about one a word: the most that any method files, and the paper finds it too slow for large
+    collections. Blind to copies in which every fourth word was changed, and to words that moved.
+
+    As in the paper, stopwords are left out and words are cut to their first five letters before; its collection is
+    Turkish, so `stopwords` has to name the language of yours. The paper hashes with SHA-1, this with 64-bit
+    xxh3: the same but for one accident in 10^19. An article shorter than a shingle is one shingle as a whole, so that
+    identical briefs are found.
+    """
+
+    shingle_words: int = 4
+    contained: float = 0.6
+    stopwords: str = "en"
+    stemmer: str = "first5"
+
+    paper: ClassVar[str] = "Varol, Can, Aykanat, Kaya 2011"
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.shingle_words <= LONGEST and 0 < self.contained <= 1):
+            raise UsageError(
+                f"{self.name}: expected shingle_words from 1 to {LONGEST} and 0 < contained <= 1, got "
+                f"{self.shingle_words} and {self.contained}"
+            )
+        try:
+            tokenise(*encode([]), self.view)
+        except ValueError as error:
+            raise UsageError(f"{self.name}: {error}") from error
+
+    @property
+    def view(self) -> View:
+        """Without stopwords, cut to stems."""
+        return View(stopwords=self.stopwords, stemmer=self.stemmer)
+
+    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
+        """The distinct shingles."""
+        values, offsets = _core.shingle_sets(tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words)
+        return Sketches.of(offsets, values)
+
+    def keys(self, sketches: Sketches) -> Keys:
+        """The shingles themselves."""
+        return Keys(sketches.columns[0], sketches.offsets)
+
+    def score(self, query: Sketches, found: Sketches) -> Scores:
+        """Share of each article's shingles that the other has."""
+        shared, in_query, in_found = count_shared(query, found)
+        query_in_found, found_in_query = shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1)
+        return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
+
+    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The share `contained` of them."""
+        return share_of(keys, self.contained)
+
+    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """A share reaches `contained`."""
+        return scores.query_in_found >= self.contained, scores.found_in_query >= self.contained
