@@ -170,17 +170,17 @@ def test_sketches_are_joined_taken_and_thinned() -> None:
 def test_the_kernels_refuse_what_makes_no_sense() -> None:
     values, starts, ends = np.array([1, 2], np.uint64), np.array([0], np.int64), np.array([2], np.int64)
     index = _core.Index(
-        values, starts, ends, [_core.file_part(values, starts, ends, part) for part in range(16)]
+        values, starts, ends, [_core.file_part(values, starts, ends, part, True) for part in range(16)]
     )
     prefixes = index.limit(np.ones(1, np.int64), False)
     for call in (
-        lambda: _core.file_part(values, starts, ends, 16),
-        lambda: _core.file_part(values, starts, ends + 1, 0),
-        lambda: _core.file_part(values, starts - 1, ends, 0),
-        lambda: _core.file_part(values, starts, np.empty(0, np.int64), 0),
+        lambda: _core.file_part(values, starts, ends, 16, True),
+        lambda: _core.file_part(values, starts, ends + 1, 0, True),
+        lambda: _core.file_part(values, starts - 1, ends, 0, True),
+        lambda: _core.file_part(values, starts, np.empty(0, np.int64), 0, True),
         lambda: _core.Index(values, starts, ends, []),
         lambda: _core.Index(
-            values[:1], starts, ends - 1, [_core.file_part(values[1:], starts, ends - 1, 0)] * 2
+            values[:1], starts, ends - 1, [_core.file_part(values[1:], starts, ends - 1, 0, True)] * 2
         ),
         lambda: index.leave_out(np.zeros(3, bool)),
         lambda: index.limit(np.ones(2, np.int64), False),

@@ -371,9 +371,10 @@ mod _core {
         starts: Slice<'py, i64>,
         ends: Slice<'py, i64>,
         part: usize,
+        all: bool,
     ) -> PyResult<Part> {
         let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
-        Ok(Part(run(py, || sharing::file_part(sets::Rows::new(values, starts, ends)?, part))?))
+        Ok(Part(run(py, || sharing::file_part(sets::Rows::new(values, starts, ends)?, part, all))?))
     }
 
     /// The articles of a collection by their rarest keys, opaque to Python.

@@ -1,10 +1,10 @@
 //! Which articles share keys, for any method, without a limit of ours.
 //!
 //! `file_part` sorts one range of all keys; `Index` joins the ranges: the holders of each key, and the keys of each article by
-//! number. `Index::limit` leaves out the keys a paper calls common and, where an accepted pair must share several keys,
-//! all but the rarest of each article: of n keys of which `least` must be shared, one at least is among any n - least + 1
-//! (prefix filtering: Chaudhuri, Ganti, Kaushik 2006). `Index::pairs` then walks, article by article, over the earlier
-//! holders of its keys, so that no pair comes twice and none is kept but the answer.
+//! number. Where an accepted pair must share several keys, `Index::limit` looks at the rarest of each article only: of n keys of
+//! which `least` must be shared, the rarest n - least + l hold l shared ones (prefix filtering: Chaudhuri, Ganti,
+//! Kaushik 2006; for l above 1: Wang, Li, Feng 2012). `Index::pairs` then counts, article by article, over the
+//! earlier holders of its keys, so that no pair comes twice and none is kept but the answer.
 
 use crate::sets::Rows;
 use crate::{Invalid, Result};
@@ -14,6 +14,8 @@ pub const PARTS: usize = 1 << PART_BITS;
 const PART_BITS: u32 = 4;
 /// The number of a key that was left out.
 const LEFT_OUT: u32 = u32::MAX;
+/// Of the rarest keys that are looked up, so many must be shared, where so many must be shared at all.
+const RARE_SHARED: usize = 8;
 
 /// The keys of one range, sorted.
 #[derive(Debug, Default)]
@@ -27,13 +29,16 @@ pub struct Part {
     /// Where in the values each occurrence stands, and the number of its key in this part.
     slots: Vec<u32>,
     numbers: Vec<u32>,
+    /// The holders of keys that only one article holds, if these are left out.
+    alone: Vec<u32>,
 }
 
-/// Sorts the keys of one range; row i is the article of rank i.
+/// Sorts the keys of one range; row i is the article of rank i. Unless `all`, keys that only one article holds, the most by far,
+/// are counted but not kept.
 ///
 /// # Errors
 /// When there is no such part, or there are 2³² values.
-pub fn file_part(rows: Rows<u64>, part: usize) -> Result<Part> {
+pub fn file_part(rows: Rows<u64>, part: usize, all: bool) -> Result<Part> {
     if part >= PARTS || u32::try_from(rows.span()).is_err() {
         return Err(Invalid(format!("expected a part below {PARTS} and fewer than 2^32 keys, got part {part}")));
     }
@@ -48,6 +53,10 @@ pub fn file_part(rows: Rows<u64>, part: usize) -> Result<Part> {
     entries.sort_unstable();
     let mut filed = Part::default();
     for group in entries.chunk_by(|one, other| one.0 == other.0) {
+        if !all && group[0].1 == group[group.len() - 1].1 {
+            filed.alone.push(group[0].1);
+            continue;
+        }
         let number = filed.keys.len() as u32;
         let before = filed.holders.len();
         for same in group.chunk_by(|one, other| one.1 == other.1) {
@@ -100,6 +109,8 @@ pub struct Index {
     holders: Lists,
     /// The distinct keys of each article, by number.
     articles: Lists,
+    /// How many more keys each article has that no other holds.
+    alone: Vec<u32>,
 }
 
 impl Index {
@@ -108,16 +119,16 @@ impl Index {
     /// # Errors
     /// When the parts are others'.
     pub fn new(rows: Rows<u64>, parts: &[&Part]) -> Result<Self> {
-        let filed: usize = parts.iter().map(|part| part.slots.len()).sum();
         let within = |part: &&Part| {
             part.slots.iter().all(|slot| (*slot as usize) < rows.span())
-                && part.holders.iter().all(|rank| (*rank as usize) < rows.len())
+                && part.holders.iter().chain(&part.alone).all(|rank| (*rank as usize) < rows.len())
         };
-        if filed != (0..rows.len()).map(|rank| rows.row(rank).len()).sum::<usize>() || !parts.iter().all(within) {
+        if parts.len() != PARTS || !parts.iter().all(within) {
             return Err(Invalid(format!("expected the {PARTS} parts of these rows, got {} others", parts.len())));
         }
         let mut index = Self::default();
-        let mut numbers = vec![0; rows.span()];
+        let mut numbers = vec![LEFT_OUT; rows.span()];
+        index.alone.resize(rows.len(), 0);
         index.holders.starts.push(0);
         for part in parts {
             let first = index.keys.len() as u32;
@@ -128,6 +139,7 @@ impl Index {
                 index.holders.starts.push(end);
             }
             index.holders.values.extend_from_slice(&part.holders);
+            part.alone.iter().for_each(|rank| index.alone[*rank as usize] += 1);
             for (slot, number) in part.slots.iter().zip(&part.numbers) {
                 numbers[*slot as usize] = first + number;
             }
@@ -137,7 +149,7 @@ impl Index {
             let start = rows.start(rank);
             let mine = &mut numbers[start..start + rows.row(rank).len()];
             mine.sort_unstable();
-            let mut last = None;
+            let mut last = Some(LEFT_OUT);
             index.articles.values.extend(mine.iter().filter(|number| last.replace(**number) != Some(**number)));
             index.articles.starts.push(index.articles.values.len());
         }
@@ -164,7 +176,8 @@ impl Index {
 
     /// How many distinct keys each article has.
     pub fn sizes(&self) -> Vec<i64> {
-        self.articles.starts.windows(2).map(|bounds| (bounds[1] - bounds[0]) as i64).collect()
+        let listed = self.articles.starts.windows(2).map(|bounds| (bounds[1] - bounds[0]) as i64);
+        listed.zip(&self.alone).map(|(keys, alone)| keys + i64::from(*alone)).collect()
     }
 
     /// What finds the pairs of which one article, or if `mutual` both, shares at least so many of its keys.
@@ -177,16 +190,20 @@ impl Index {
             return Err(Invalid(format!("expected a number for each of {articles} articles, got {}", least.len())));
         }
         let mut keys = self.articles.values.clone();
-        let mut lengths = Vec::with_capacity(articles);
+        let (mut lengths, mut shared) = (Vec::with_capacity(articles), Vec::with_capacity(articles));
         let mut sizes = vec![0_usize; self.keys.len() + 1];
-        for (bounds, least) in self.articles.starts.windows(2).zip(least) {
+        for ((bounds, least), alone) in self.articles.starts.windows(2).zip(least).zip(&self.alone) {
             let mine = &mut keys[bounds[0]..bounds[1]];
-            let length = (mine.len() as i64 - (*least).max(1) + 1).clamp(0, mine.len() as i64) as usize;
+            let least = (*least).max(1) as usize;
+            let rare = least.min(RARE_SHARED);
+            let looked_at = (mine.len() + *alone as usize + rare).saturating_sub(least);
+            let length = looked_at.saturating_sub(*alone as usize).min(mine.len());
             if length < mine.len() {
                 mine.sort_unstable_by_key(|number| (self.holders.get(*number).len(), *number));
             }
             mine[..length].iter().for_each(|number| sizes[*number as usize + 1] += 1);
             lengths.push(length as u32);
+            shared.push(rare as u16);
         }
         for number in 1..sizes.len() {
             sizes[number] += sizes[number - 1];
@@ -198,7 +215,7 @@ impl Index {
                 sizes[*number as usize] += 1;
             }
         }
-        Ok(Prefixes { keys, lengths, holders, mutual })
+        Ok(Prefixes { keys, lengths, shared, holders, mutual })
     }
 
     /// The numbers of other keys, those that no article holds left out.
@@ -212,14 +229,13 @@ impl Index {
     /// # Errors
     /// When there are no such articles.
     pub fn probe(&self, probes: Rows<u64>, from: usize, to: usize, most: usize) -> Result<Pairs> {
-        let mut pairs = Pairs::new(from, to, probes.len().min(self.articles.starts.len() - 1))?;
-        let mut seen = vec![LEFT_OUT; self.articles.starts.len() - 1];
+        let mut pairs = Pairs::new(from, to, probes.len().min(self.alone.len()))?;
+        let mut counter = Counter::new(self.alone.len());
         while pairs.next < to && pairs.later.len() < most {
-            let later = pairs.next as u32;
             for number in self.numbers(probes.row(pairs.next)) {
-                pairs.add(later, self.holders.get(number), &mut seen);
+                counter.add(self.holders.get(number), pairs.next);
             }
-            pairs.next += 1;
+            pairs.take(&mut counter, |_| 1);
         }
         Ok(pairs)
     }
@@ -232,20 +248,28 @@ impl Index {
         if prefixes.keys.len() != self.articles.values.len() || prefixes.holders.starts.len() != self.keys.len() + 1 {
             return Err(Invalid("expected the prefixes of this index".into()));
         }
-        let mut pairs = Pairs::new(from, to, prefixes.lengths.len().min(self.articles.starts.len() - 1))?;
-        let mut seen = vec![LEFT_OUT; self.articles.starts.len() - 1];
+        let mut pairs = Pairs::new(from, to, prefixes.lengths.len().min(self.alone.len()))?;
+        let (mut counter, mut turned) = (Counter::new(self.alone.len()), Counter::new(self.alone.len()));
         while pairs.next < to && pairs.later.len() < most {
-            let later = pairs.next as u32;
-            let bounds = &self.articles.starts[pairs.next..pairs.next + 2];
-            let (rare, rest) = prefixes.keys[bounds[0]..bounds[1]].split_at(prefixes.lengths[pairs.next] as usize);
-            let holders = if prefixes.mutual { &prefixes.holders } else { &self.holders };
-            for number in rare {
-                pairs.add(later, holders.get(*number), &mut seen);
+            let later = pairs.next;
+            let keys = &prefixes.keys[self.articles.starts[later]..self.articles.starts[later + 1]];
+            let rare = &keys[..prefixes.lengths[later] as usize];
+            let mine = prefixes.shared[later];
+            if prefixes.mutual {
+                for number in rare {
+                    counter.add(prefixes.holders.get(*number), later);
+                }
+                pairs.take(&mut counter, |earlier| mine.min(prefixes.shared[earlier]));
+            } else {
+                for number in rare {
+                    counter.add(self.holders.get(*number), later);
+                }
+                for number in keys {
+                    turned.add(prefixes.holders.get(*number), later);
+                }
+                counter.unite(&mut turned, mine, &prefixes.shared);
+                pairs.take(&mut counter, |_| mine);
             }
-            for number in rest.iter().filter(|_| !prefixes.mutual) {
-                pairs.add(later, prefixes.holders.get(*number), &mut seen);
-            }
-            pairs.next += 1;
         }
         Ok(pairs)
     }
@@ -257,8 +281,45 @@ pub struct Prefixes {
     keys: Vec<u32>,
     /// How many keys of each article count.
     lengths: Vec<u32>,
+    /// How many of these a pair shares.
+    shared: Vec<u16>,
     holders: Lists,
     mutual: bool,
+}
+
+/// Counts how many keys one later article shares with each earlier one.
+struct Counter {
+    counts: Vec<u16>,
+    touched: Vec<u32>,
+}
+
+impl Counter {
+    fn new(articles: usize) -> Self {
+        Self { counts: vec![0; articles], touched: Vec::new() }
+    }
+
+    fn add(&mut self, holders: &[u32], later: usize) {
+        for earlier in holders.iter().take_while(|holder| (**holder as usize) < later) {
+            let count = &mut self.counts[*earlier as usize];
+            if *count == 0 {
+                self.touched.push(*earlier);
+            }
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Makes those that have enough in `turned` have enough, `needed`, here; empties `turned`.
+    fn unite(&mut self, turned: &mut Self, needed: u16, enough: &[u16]) {
+        for earlier in turned.touched.drain(..) {
+            let count = std::mem::take(&mut turned.counts[earlier as usize]);
+            if count >= enough[earlier as usize] {
+                if self.counts[earlier as usize] == 0 {
+                    self.touched.push(earlier);
+                }
+                self.counts[earlier as usize] = needed;
+            }
+        }
+    }
 }
 
 /// Pairs of ranks, by the later article.
@@ -280,12 +341,14 @@ impl Pairs {
         Ok(Self { later: Vec::new(), earlier: Vec::new(), next: from })
     }
 
-    fn add(&mut self, later: u32, holders: &[u32], seen: &mut [u32]) {
-        for earlier in holders.iter().take_while(|holder| **holder < later) {
-            if std::mem::replace(&mut seen[*earlier as usize], later) != later {
-                self.later.push(later);
-                self.earlier.push(*earlier);
+    /// Takes those that the next later article shares enough with, empties the counter, and goes on.
+    fn take(&mut self, counter: &mut Counter, needed: impl Fn(usize) -> u16) {
+        for earlier in counter.touched.drain(..) {
+            if std::mem::take(&mut counter.counts[earlier as usize]) >= needed(earlier as usize) {
+                self.later.push(self.next as u32);
+                self.earlier.push(earlier);
             }
         }
+        self.next += 1;
     }
 }

@@ -193,7 +193,7 @@ def file(
     ends: NDArray[np.uint32] | None,
 ) -> list[Postings]: ...
 def file_part(
-    values: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64], part: int
+    values: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64], part: int, all: bool
 ) -> Part: ...
 def collide(
     shard: Sequence[Postings],

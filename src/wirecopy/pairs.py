@@ -144,12 +144,12 @@ class Sharing:
         """`order` is the article at each rank; keys that the method calls common are left out of the sketches."""
         keys = method.keys(sketches)
         rows = keys.values, *_bounds(keys, order)
-        self._index = _core.Index(
-            *rows, list(apply(lambda part: _core.file_part(*rows, part), range(_core.PARTS)))
-        )
-        values, occurrences, articles = self._index.counts()
-        common = method.common(occurrences, articles)
-        if common.any():
+        leaves_out = type(method).common is not Method.common
+        parts = apply(lambda part: _core.file_part(*rows, part, leaves_out), range(_core.PARTS))
+        self._index = _core.Index(*rows, list(parts))
+        if leaves_out:
+            values, occurrences, articles = self._index.counts()
+            common = method.common(occurrences, articles)
             self._index.leave_out(common)
             known = _core.Numbers(values[common], np.zeros(np.count_nonzero(common), np.uint32))
             sketches = sketches.keep(known.look_up(sketches.columns[0]) != 0)
