@@ -23,8 +23,9 @@ from hypothesis import strategies as st
 from reference import jsonl as twin
 
 from wirecopy import _core, errors, sources
-from wirecopy.model import UNDATED, Article
+from wirecopy.model import UNDATED, Article, Articles
 from wirecopy.sources import Fields, work
+from wirecopy.text import View, tokenise
 
 Row = tuple[str, str, int]
 
@@ -36,12 +37,15 @@ class Read:
         self.work = list(sources.read(inputs, **options))
         batches = [work() for work in self.work]
         self.rows: list[Row] = []
+        self.titles: list[str | None] = []
         for batch in batches:
             assert batch.text.dtype == np.uint8
             assert batch.offsets.dtype == batch.published.dtype == np.int64
             assert len(batch.ids) == len(batch.published) == len(batch.offsets) - 1
             assert batch.offsets[0] == 0
             assert batch.offsets[-1] == len(batch.text)
+            assert batch.titles is None or len(batch.titles) == len(batch)
+            self.titles += batch.titles or [None] * len(batch)
             for row, id in enumerate(batch.ids):
                 text = bytes(batch.text[batch.offsets[row] : batch.offsets[row + 1]]).decode()
                 self.rows.append((id, text, int(batch.published[row])))
@@ -75,7 +79,9 @@ VALUES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
 )
-KEYS = st.sampled_from(["text", "body", "id", "published", "date", "x"]) | st.text(max_size=3)
+KEYS = st.sampled_from(["text", "body", "id", "published", "date", "title", "headline", "x"]) | st.text(
+    max_size=3
+)
 OBJECTS = st.lists(st.tuples(KEYS, VALUES), max_size=6)
 
 
@@ -100,16 +106,20 @@ TOKENS = st.lists(SNIPPETS | st.sampled_from([b'{"text": "', b'"text"', b'"id"']
 
 
 @settings(max_examples=600, deadline=None)
-@given(st.lists(json_lines() | TOKENS, max_size=4).map(b"\n".join))
-@example(b'{"text": "a", "x": ' + b"[" * 127 + b"]" * 127 + b"}")
-@example(b'{"text": "a", "x": ' + b"[" * 128 + b"]" * 128 + b"}")
-@example(b'{"text": "\\ud800\\ud83d\\ude00\\udc00\\ud83d"}')
-@example(b'{"text": "a\\u0000b", "id": -0.0E+1}')
-@example(b'{"text": "a", "id": "", "date": ""}')
-def test_the_kernel_reads_what_json_loads_reads(data: bytes) -> None:
-    text, offsets, ids, published, other_dates, line_numbers, bad = _core.read_jsonl(
-        np.frombuffer(data, np.uint8), *NAMES, 1 << 20
+@given(
+    st.lists(json_lines() | TOKENS, max_size=4).map(b"\n".join), st.sampled_from([(), ("title", "headline")])
+)
+@example(b'{"text": "a", "x": ' + b"[" * 127 + b"]" * 127 + b"}", ())
+@example(b'{"text": "a", "x": ' + b"[" * 128 + b"]" * 128 + b"}", ())
+@example(b'{"text": "\\ud800\\ud83d\\ude00\\udc00\\ud83d"}', ())
+@example(b'{"text": "a\\u0000b", "id": -0.0E+1}', ())
+@example(b'{"text": "a", "id": "", "date": ""}', ())
+@example(b'{"title": "A \\"\\ud800", "text": "a"}\n{"text": "b", "title": 5}', ("title",))
+def test_the_kernel_reads_what_json_loads_reads(data: bytes, title_names: tuple[str, ...]) -> None:
+    text, offsets, ids, published, other_dates, titles, line_numbers, bad = _core.read_jsonl(
+        np.frombuffer(data, np.uint8), *NAMES, title_names, 1 << 20
     )
+    assert (titles is None) == (not title_names)
     others = {row for row, _ in other_dates}
     rows = [
         twin.Row(
@@ -118,10 +128,11 @@ def test_the_kernel_reads_what_json_loads_reads(data: bytes) -> None:
             bytes(text[offsets[row] : offsets[row + 1]]).decode(),
             int(published[row]),
             row in others,
+            titles[row] if titles is not None else "",
         )
         for row in range(len(ids))
     ]
-    assert (rows, [line for line, _ in bad]) == twin.read_jsonl(data, *NAMES)
+    assert (rows, [line for line, _ in bad]) == twin.read_jsonl(data, *NAMES, title_names)
 
 
 @settings(max_examples=500, deadline=None)
@@ -743,3 +754,129 @@ def test_lone_surrogates_become_replacement_characters() -> None:
 
 def test_blake3_is_blake3() -> None:
     assert _core.blake3_hex([b""]) == ["af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"]
+
+
+# Titles
+
+WITH_TITLE = Fields(with_title=True)
+
+
+@pytest.mark.parametrize("batch_bytes", [1, 4 << 20])
+def test_titles_come_out_of_everything_that_holds_some(tmp_path: Path, batch_bytes: int) -> None:
+    titled, untitled = {"title": "Ferry 😀 sinks", "text": "A ferry sank."}, {"text": "A mayor spoke."}
+    (tmp_path / "a.jsonl").write_bytes(lines(titled, untitled, {"title": "No text"}, titled))
+    (tmp_path / "b.json").write_text(json.dumps([titled, 5, untitled, {"title": "No text"}, titled]))
+    (tmp_path / "c.csv").write_text("title,text\nFerry 😀 sinks,x\n,y\nNo text,\nFerry 😀 sinks,z\n")
+    table = pa.table(
+        {"title": ["Ferry 😀 sinks", None, "No text", "Ferry 😀 sinks"], "text": ["x", "y", None, "z"]}
+    )
+    pq.write_table(table, tmp_path / "d.parquet")
+    pyarrow.feather.write_feather(table, str(tmp_path / "e.arrow"))
+    objects: list[Any] = [
+        Article("p", "x", title="Ferry 😀 sinks"),
+        Article("q", "y"),
+        {"title": "No text"},
+        titled,
+    ]
+    paths = sorted(tmp_path.iterdir())
+    for inputs in [*paths, table, objects]:
+        read = Read(inputs, fields=WITH_TITLE, batch_bytes=batch_bytes)
+        assert read.titles == ["Ferry 😀 sinks", "", "Ferry 😀 sinks"]
+        assert len(read.skipped) in (1, 2)
+        plain = Read(inputs, batch_bytes=batch_bytes)
+        assert plain.titles == [None] * 3
+        assert (plain.rows, plain.skipped) == (read.rows, read.skipped)
+
+
+def test_texts_have_no_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.txt").write_text("Title\n\nText.")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"Text."))
+    assert Read([tmp_path, "A bare text."], fields=WITH_TITLE).titles == ["", "", ""]
+    pipe(monkeypatch, b"A text.")
+    assert Read("-", fields=WITH_TITLE).titles == [""]
+
+
+@pytest.mark.parametrize("title", [None, "", 5, 1.5, True, float("nan"), ["Ferry"], {"en": "Ferry"}])
+def test_a_title_that_is_not_a_string_is_none(tmp_path: Path, title: Any) -> None:
+    record = {"id": 1, "title": title, "text": "x"}
+    (tmp_path / "a.jsonl").write_bytes(lines(record))
+    (tmp_path / "b.json").write_text(json.dumps([record]))
+    without: Any = title
+    for inputs in (tmp_path / "a.jsonl", tmp_path / "b.json", record, Article("1", "x", title=without)):
+        read = Read(inputs, fields=WITH_TITLE)
+        assert (read.titles, read.texts, read.skipped) == ([""], {"1": "x"}, [])
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_arrow_titles_of_every_kind_of_text(kind: pa.DataType) -> None:
+    titles = [b"Ferry", None, "naïve".encode(), b""]
+    values = titles if kind == pa.binary() else [title and title.decode() for title in titles]
+    column = pa.array(values, kind if not pa.types.is_dictionary(kind) else pa.string())
+    table = pa.table({"title": column.cast(kind) if column.type != kind else column, "text": list("abcd")})
+    assert Read(table, fields=WITH_TITLE).titles == ["Ferry", "", "naïve", ""]
+    assert Read(table.slice(2), fields=WITH_TITLE).titles == ["naïve", ""]
+
+
+def test_arrow_titles_that_are_not_text_are_none() -> None:
+    for column in (pa.array([1, 2]), pa.array([["a"], []]), pa.nulls(2), pa.array([b"caf\xe9", b"\xff"])):
+        read = Read(pa.table({"title": column, "text": ["x", "y"]}), fields=WITH_TITLE)
+        assert (read.titles, len(read.rows)) == (["", ""], 2)
+
+
+def test_the_user_names_the_title(tmp_path: Path) -> None:
+    record = {"id": 1, "title": "Not this", "headline": "Ferry sinks", "text": "x"}
+    (tmp_path / "a.jsonl").write_bytes(lines(record))
+    pq.write_table(pa.Table.from_pylist([record]), tmp_path / "b.parquet")
+    named = Fields(title="headline", with_title=True)
+    for inputs in (tmp_path / "a.jsonl", tmp_path / "b.parquet", record):
+        assert Read(inputs, fields=named).titles == ["Ferry sinks"]
+        assert Read(inputs, fields=Fields(title="headline")).titles == [None]
+    assert Read(Article("1", "x", title="Its own"), fields=named).titles == ["Its own"]
+
+
+def test_a_lone_surrogate_in_a_title_is_replaced() -> None:
+    assert Read({"title": "a\ud800", "text": "x"}, fields=WITH_TITLE).titles == ["a\ufffd"]
+
+
+def batch(*items: Any) -> Articles:
+    (unit,) = sources.read(list(items), fields=WITH_TITLE)
+    return unit()
+
+
+def texts(read: tuple[Any, Any]) -> list[str]:
+    text, offsets = read
+    assert (text.dtype, offsets.dtype) == (np.uint8, np.int64)
+    assert (offsets[0], offsets[-1]) == (0, len(text))
+    return [bytes(text[offsets[row] : offsets[row + 1]]).decode() for row in range(len(offsets) - 1)]
+
+
+@given(st.lists(st.tuples(st.none() | st.text(max_size=5), st.text(max_size=8)), min_size=1, max_size=6))
+def test_titled_text_is_title_blank_line_text(pairs: list[tuple[str | None, str]]) -> None:
+    articles = batch(*(Article(str(n), text, title) for n, (title, text) in enumerate(pairs)))
+    before = texts((articles.text, articles.offsets))
+    assert texts(articles.titled_text()) == [f"{title}\n\n{text}" if title else text for title, text in pairs]
+    assert texts((articles.text, articles.offsets)) == before == [text for _, text in pairs]
+
+
+def test_a_title_is_a_sentence() -> None:
+    articles = batch({"title": "Ferry sinks", "text": "It sank. All swam."}, {"text": "It sank. All swam."})
+
+    def sentences(delimiters: str, **separator: str) -> list[list[int]]:
+        tokens = tokenise(*articles.titled_text(**separator), View(sentences=delimiters, title=True))
+        assert tokens.sentences is not None
+        assert tokens.sentence_offsets is not None
+        return [part.tolist() for part in np.split(tokens.sentences, tokens.sentence_offsets[1:-1])]
+
+    assert sentences("") == [[0, 2, 4], [0, 2]]
+    assert sentences(".\n") == [[0, 2, 4], [0, 2]]
+    assert sentences(".") == [[0, 4], [0, 2]]
+    assert sentences(".", separator=".\n\n") == [[0, 2, 4], [0, 2]]
+
+
+def test_titled_text_needs_titles_that_were_asked_for(tmp_path: Path) -> None:
+    (unit,) = sources.read(["A text."])
+    with pytest.raises(AssertionError, match="asked for"):
+        unit().titled_text()
+    (tmp_path / "empty.jsonl").touch()
+    for unit in sources.read(tmp_path, fields=WITH_TITLE):
+        assert texts(unit().titled_text()) == []

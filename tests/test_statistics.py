@@ -62,12 +62,21 @@ def test_saved_statistics_come_back(tmp_path: Path) -> None:
     assert (again.articles, again.view) == (2, View())
 
 
+def test_saved_statistics_know_how_words_were_read(tmp_path: Path) -> None:
+    view = View(False, ".", "en", "porter", title=True)
+    Statistics.count([read(["a b"])], view).save(tmp_path / "words")
+    assert Statistics.load(tmp_path / "words", view).view == View(False, None, "en", "porter", title=True)
+    with pytest.raises(MismatchError, match="view"):
+        Statistics.load(tmp_path / "words", View(False, ".", "en", "porter"))
+
+
 def test_statistics_of_another_text_version_or_view_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Statistics.count([read(["a b"])]).save(tmp_path / "words")
-    with pytest.raises(MismatchError, match="view"):
-        Statistics.load(tmp_path / "words", View(diacritics=False))
+    for view in (View(diacritics=False), View(title=True)):
+        with pytest.raises(MismatchError, match="view"):
+            Statistics.load(tmp_path / "words", view)
     monkeypatch.setattr("wirecopy._core.TEXT_VERSION", "0")
     with pytest.raises(MismatchError, match="text version"):
         Statistics.load(tmp_path / "words")

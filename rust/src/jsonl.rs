@@ -1,4 +1,5 @@
-//! JSON lines → columns: of each line the text, the id and the date, all else checked and left alone.
+//! JSON lines → columns: of each line the text, the id, the date and, if asked for, the title; all else is checked
+//! and left alone.
 //!
 //! The scanner goes over a line once and remembers where the wanted values stand; the text is then copied, unescaped,
 //! straight into the batch's buffer. String bodies, nine tenths of the bytes, are crossed by `memchr`. What JSON is
@@ -22,6 +23,8 @@ pub struct Names<'a> {
     pub id: &'a [String],
     /// Where the date may stand.
     pub published: &'a [String],
+    /// Where the title may stand; none if titles are not asked for.
+    pub title: &'a [String],
 }
 
 /// What was read of a batch of lines; row i is `text[offsets[i]..offsets[i + 1]]`. Lines count from 0.
@@ -37,6 +40,8 @@ pub struct Records {
     pub published: Vec<i64>,
     /// Row and content of each date that is there and is not ISO 8601.
     pub other_dates: Vec<(usize, String)>,
+    /// The titles, if asked for; empty where a record has none, or one that is not a string.
+    pub titles: Option<Vec<String>>,
     /// The line that each row stands on.
     pub lines: Vec<i64>,
     /// The lines that hold no usable record, and why.
@@ -45,7 +50,12 @@ pub struct Records {
 
 /// Read the records of all lines of `data`; blank lines are passed over.
 pub fn read_jsonl(data: &[u8], names: Names, max_record_bytes: usize) -> Records {
-    let mut records = Records { text: Vec::with_capacity(data.len()), offsets: vec![0], ..Records::default() };
+    let mut records = Records {
+        text: Vec::with_capacity(data.len()),
+        offsets: vec![0],
+        titles: (!names.title.is_empty()).then(Vec::new),
+        ..Records::default()
+    };
     let slots = Slots::new(names);
     let mut rest = data;
     let mut number = 0;
@@ -82,6 +92,9 @@ impl Records {
         if moment.is_none() && !date.trim_ascii().is_empty() {
             self.other_dates.push((row, date));
         }
+        if let Some(titles) = &mut self.titles {
+            titles.push(if let Value::Text(title) = record.title { title.to_text() } else { String::new() });
+        }
         self.lines.push(line);
     }
 }
@@ -91,6 +104,7 @@ struct Record<'a> {
     text: Quoted<'a>,
     id: Value<'a>,
     published: Value<'a>,
+    title: Value<'a>,
 }
 
 /// The body of a JSON string as it is written.
@@ -193,7 +207,8 @@ struct Slots<'n> {
 
 impl Slots<'_> {
     fn new(names: Names<'_>) -> Slots<'_> {
-        let all = names.text.iter().chain(names.id).chain(names.published).map(String::as_bytes).collect();
+        let all = [names.text, names.id, names.published, names.title].into_iter().flatten();
+        let all = all.map(String::as_bytes).collect();
         Slots { names, all }
     }
 
@@ -208,7 +223,8 @@ impl Slots<'_> {
             Scanner { line, at: 0, has_control: line.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20 };
         scanner.record(&self.all, &mut values)?;
         let (texts, others) = values.split_at(self.names.text.len());
-        let (ids, dates) = others.split_at(self.names.id.len());
+        let (ids, others) = others.split_at(self.names.id.len());
+        let (dates, titles) = others.split_at(self.names.published.len());
         let (text_at, text) = first(texts);
         let (id_at, id) = first(ids);
         let text = match text {
@@ -221,7 +237,7 @@ impl Slots<'_> {
         if matches!(id, Value::Nested(_) | Value::Bare(b"true" | b"false")) {
             return Err(format!("field '{}' is {}, not a string or a number", self.names.id[id_at], id.kind()));
         }
-        Ok(Record { text, id, published: first(dates).1 })
+        Ok(Record { text, id, published: first(dates).1, title: first(titles).1 })
     }
 
     fn no_text(&self, line: &[u8]) -> String {
@@ -453,9 +469,14 @@ mod tests {
     use super::*;
 
     fn read(data: &str) -> Records {
+        read_with_titles(data, &[])
+    }
+
+    fn read_with_titles(data: &str, title: &[&str]) -> Records {
         let names = |n: &[&str]| n.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (text, id, published) = (names(&["text", "body"]), names(&["id"]), names(&["published", "date"]));
-        read_jsonl(data.as_bytes(), Names { text: &text, id: &id, published: &published }, 1 << 20)
+        let names = Names { text: &text, id: &id, published: &published, title: &names(title) };
+        read_jsonl(data.as_bytes(), names, 1 << 20)
     }
 
     #[test]
@@ -471,6 +492,18 @@ mod tests {
         assert_eq!(records.other_dates, [(1, "today".to_owned())]);
         assert_eq!(records.lines, [0, 2]);
         assert!(records.bad.is_empty());
+    }
+
+    #[test]
+    fn titles_are_read_if_asked_for() {
+        let data = concat!(
+            "{\"text\": \"a\", \"title\": \"A \\\"b\\\" \\u00e9\"}\n{\"text\": \"b\"}\n{\"title\": \"no text\"}\n",
+            "{\"title\": 7, \"text\": \"c\"}\n{\"title\": null, \"text\": \"d\", \"headline\": \"D\"}"
+        );
+        assert_eq!(read(data).titles, None);
+        let records = read_with_titles(data, &["title", "headline"]);
+        assert_eq!(records.titles.unwrap(), ["A \"b\" é", "", "", "D"]);
+        assert_eq!(records.lines, [0, 1, 3, 4]);
     }
 
     #[test]

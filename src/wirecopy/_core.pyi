@@ -119,6 +119,7 @@ def read_jsonl(
     text_names: Sequence[str],
     id_names: Sequence[str],
     published_names: Sequence[str],
+    title_names: Sequence[str],
     max_record_bytes: int,
 ) -> tuple[
     NDArray[np.uint8],
@@ -126,6 +127,7 @@ def read_jsonl(
     list[str],
     NDArray[np.int64],
     list[tuple[int, str]],
+    list[str] | None,
     NDArray[np.int64],
     list[tuple[int, str]],
 ]: ...

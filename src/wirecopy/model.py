@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,8 @@ class Skipped:
 class Articles:
     """A batch of articles as columns: article i is `text[offsets[i]:offsets[i + 1]]`, UTF-8.
 
-    `published` is in microseconds since 1970 UTC, `UNDATED` where there is no usable date.
+    `published` is in microseconds since 1970 UTC, `UNDATED` where there is no usable date. `titles` are empty where
+    an article has none, and None if they were not asked for.
     """
 
     ids: Sequence[str]
@@ -66,9 +67,26 @@ class Articles:
     unreadable_dates: int = 0
     where: Callable[[int], str] | None = None
     """Names the place of article i in its file, where that is known."""
+    titles: Sequence[str] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def titled_text(self, separator: str = "\n\n") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """`text` and `offsets` with each title, and the separator behind it, before its article.
+
+        A blank line ends a sentence by the default rule; where a view names the characters that end one, the
+        separator must hold one of them, or the title runs into the first sentence.
+        """
+        assert self.titles is not None or not len(self), "titles must be asked for"
+        if not self.titles or not any(self.titles):
+            return self.text, self.offsets
+        heads = [(title + separator).encode() if title else b"" for title in self.titles]
+        bodies = [self.text.data[start:end] for start, end in pairwise(self.offsets.tolist())]
+        offsets = self.offsets.copy()
+        offsets[1:] += np.cumsum([len(head) for head in heads])
+        text = b"".join(chain.from_iterable(zip(heads, bodies, strict=True)))
+        return np.frombuffer(text, np.uint8), offsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +96,15 @@ class View:
     With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
     them, the empty string for the default rule, or the characters that end a sentence. `stopwords` are left out: the code
     of a language (`en`), or words with spaces between them. `stemmer` cuts what is left: `first5`, or the
-    name of a Snowball algorithm (`porter`).
+    name of a Snowball algorithm (`porter`). `title` is whether the title, where known, is read before the text:
+    `Articles.titled_text` puts it there.
     """
 
     diacritics: bool = True
     sentences: str | None = None
     stopwords: str = ""
     stemmer: str = ""
+    title: bool = False
 
 
 @dataclass(frozen=True, slots=True)

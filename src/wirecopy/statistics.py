@@ -4,8 +4,8 @@ Counted once over a collection and frozen: methods that weigh words by their rar
 whenever they are asked with the same Statistics. The same articles in any order and any batches give the same.
 
 On disk they are a NumPy `.npz` archive without pickled objects: `words` (uint64, sorted word hashes), `counts`
-(int64, the articles that hold each), and the scalars `articles`, `diacritics`, `stopwords`, `stemmer`, `text_version`,
-`format`.
+(int64, the articles that hold each), and the scalars `articles`, `diacritics`, `stopwords`, `stemmer`, `title`,
+`text_version`, `format`.
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ class Statistics:
                 diacritics=np.bool_(self.view.diacritics),
                 stopwords=np.str_(self.view.stopwords),
                 stemmer=np.str_(self.view.stemmer),
+                title=np.bool_(self.view.title),
                 text_version=np.str_(_core.TEXT_VERSION),
                 format=np.int64(_FORMAT),
             )
@@ -102,7 +103,11 @@ class Statistics:
                     f"text version of the statistics in {path}", _core.TEXT_VERSION, version, _WAY_OUT
                 )
             view_read = View(
-                bool(stored["diacritics"]), None, str(stored["stopwords"]), str(stored["stemmer"])
+                bool(stored["diacritics"]),
+                None,
+                str(stored["stopwords"]),
+                str(stored["stemmer"]),
+                bool(stored["title"]),
             )
             statistics = cls(stored["words"], stored["counts"], int(stored["articles"]), view_read)
         except (

@@ -16,6 +16,7 @@ class Row(NamedTuple):
     text: str
     published: int
     other_date: bool
+    title: str
 
 
 class Written(str):
@@ -27,13 +28,13 @@ class Pairs(list[Any]):
 
 
 def read_jsonl(
-    data: bytes, text: Sequence[str], id: Sequence[str], published: Sequence[str]
+    data: bytes, text: Sequence[str], id: Sequence[str], published: Sequence[str], title: Sequence[str]
 ) -> tuple[list[Row], list[int]]:
     """The rows, and the numbers of the bad lines."""
     rows, bad = [], []
     for number, line in enumerate(data.split(b"\n")):
         if line.strip(b" \t\r"):
-            row = read_line(number, line, text, id, published)
+            row = read_line(number, line, text, id, published, title)
             if row is None:
                 bad.append(number)
             else:
@@ -42,7 +43,12 @@ def read_jsonl(
 
 
 def read_line(
-    number: int, line: bytes, text: Sequence[str], id: Sequence[str], published: Sequence[str]
+    number: int,
+    line: bytes,
+    text: Sequence[str],
+    id: Sequence[str],
+    published: Sequence[str],
+    title: Sequence[str],
 ) -> Row | None:
     try:
         pairs = json.loads(
@@ -57,14 +63,21 @@ def read_line(
     if not isinstance(pairs, Pairs) or depth(pairs) > MAX_DEPTH:
         return None
     record = dict(pairs)
-    text_value, id_value, date = (first(record, names) for names in (text, id, published))
+    text_value, id_value, date, head = (first(record, names) for names in (text, id, published, title))
     if type(text_value) is not str or not isinstance(id_value, str | None):
         return None
-    if date is not None and not isinstance(date, str):
-        return Row(number, whole(id_value or ""), whole(text_value), UNDATED, True)
-    moment = iso_microseconds(date or "")
-    other = moment is None and (date or "").strip(" \t\n\r\f") != ""
-    return Row(number, whole(id_value or ""), whole(text_value), UNDATED if moment is None else moment, other)
+    moment, other = None, True
+    if date is None or isinstance(date, str):
+        moment = iso_microseconds(date or "")
+        other = moment is None and (date or "").strip(" \t\n\r\f") != ""
+    return Row(
+        number,
+        whole(id_value or ""),
+        whole(text_value),
+        UNDATED if moment is None else moment,
+        other,
+        whole(head) if type(head) is str else "",
+    )
 
 
 def first(record: dict[str, Any], names: Sequence[str]) -> Any:

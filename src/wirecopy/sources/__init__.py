@@ -129,17 +129,17 @@ def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int) -> Iter
         if group and (
             not small_text or len(group) == _FILES_A_BATCH or sum(file.size for file in group) >= batch_bytes
         ):
-            yield _texts(group, "")
+            yield _texts(group, "", fields)
             group = []
         if not small_text:
             yield from _read_file(file, kind, compression, fields, batch_bytes)
     if group:
-        yield _texts(group, "")
+        yield _texts(group, "", fields)
 
 
-def _texts(files: list[File], compression: str) -> Work:
+def _texts(files: list[File], compression: str, fields: Fields) -> Work:
     wanted = [(file.path, file.name, file.shown) for file in files]
-    return Work(lambda: text_files.read(wanted, compression), sum(file.size for file in files))
+    return Work(lambda: text_files.read(wanted, compression, fields), sum(file.size for file in files))
 
 
 def _kind(name: str) -> tuple[str, str]:
@@ -157,7 +157,7 @@ def _read_file(file: File, kind: str, compression: str, fields: Fields, batch_by
         yield skip(file.shown, problem, file.size)
         return
     if kind == "text" and not file.is_pipe:
-        yield _texts([file], compression)
+        yield _texts([file], compression, fields)
         return
     try:
         if kind == "arrow":
@@ -185,7 +185,7 @@ def _read_stream(stream: Stream, file: File, kind: str, fields: Fields, batch_by
     if kind == "text":
         kind = "jsonl" if head.startswith(b"{") else "json" if re.match(rb"\[\s*[{\]]", head) else kind
     if kind == "text":
-        yield text_files.read_stream(stream, file.name, file.shown)
+        yield text_files.read_stream(stream, file.name, file.shown, fields)
     elif not stream.peek(1):
         yield skip(file.shown, "empty")
     elif kind == "jsonl":

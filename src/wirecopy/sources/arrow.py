@@ -49,7 +49,7 @@ def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_by
         if magic == b"PAR1":
             parquet = importlib.import_module("pyarrow.parquet").ParquetFile(source)
             schema = parquet.schema_arrow
-            names = (*fields.text_names, *fields.id_names, *fields.published_names)
+            names = {*fields.text_names, *fields.id_names, *fields.published_names, *fields.title_names}
             columns = [name for name in schema.names if name in names]
             batches = parquet.iter_batches(batch_size=_rows(parquet.metadata, batch_bytes), columns=columns)
         elif magic == b"ARRO":
@@ -129,13 +129,16 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
     if bad:
         text = text.take(pa.array(np.flatnonzero(keep)))
     data, offsets = _buffers(text)
+    kept = np.flatnonzero(keep).tolist()
+    titles = _titles(pa, batch, fields) if fields.with_title else None
     return Articles(
-        [ids[row] or f"{name}:{first + row}" for row in np.flatnonzero(keep)],
+        [ids[row] or f"{name}:{first + row}" for row in kept],
         data,
         offsets,
         published[keep],
         [Skipped(f"{name}:{first + row}", reason) for row, reason in sorted(bad.items())],
         int(np.count_nonzero(unreadable & keep)),
+        titles=titles and [titles[row] for row in kept],
     )
 
 
@@ -196,6 +199,21 @@ def _ids(batch: Any, fields: Fields) -> tuple[list[str], dict[int, str]]:
             except Unusable as problem:
                 bad[row] = str(problem)
     return ids, bad
+
+
+def _titles(pa: Any, batch: Any, fields: Fields) -> list[str]:
+    """The titles; a column that is not text, and a value that is not UTF-8, is none."""
+    column = next((name for name in fields.title_names if name in batch.schema.names), None)
+    if column is None or not _is_text(pa, _column(batch, column).type):
+        return [""] * len(batch)
+    return [_decode(value) for value in _plain(pa, _column(batch, column)).to_pylist()]
+
+
+def _decode(value: bytes | None) -> str:
+    try:
+        return (value or b"").decode()
+    except UnicodeDecodeError:
+        return ""
 
 
 def _published(pa: Any, batch: Any, fields: Fields) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -69,19 +69,15 @@ def _delimiter(head: bytes) -> str:
 def _parse(
     rows: Sequence[tuple[int, list[str] | str]], header: Sequence[str], path: str, fields: Fields
 ) -> Articles:
-    ids, texts, dates, skipped = [], [], [], []
+    records, skipped = [], []
     for line, row in rows:
         try:
             if isinstance(row, str):
                 raise Unusable(row)
-            found = record(_values(row, header, fields), fields)
+            records.append(record(_values(row, header, fields), fields, f"{path}:{line}"))
         except Unusable as problem:
             skipped.append(Skipped(f"{path}:{line}", str(problem)))
-            continue
-        ids.append(found.id or f"{path}:{line}")
-        texts.append(found.text)
-        dates.append(found.published)
-    return articles(ids, texts, dates, skipped)
+    return articles(records, skipped, fields.with_title)
 
 
 def _values(row: Sequence[str], header: Sequence[str], fields: Fields) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Under which names a record holds its text, id and date, and how their values are read."""
+"""Under which names a record holds its text, id, date and title, and how their values are read."""
 
 from __future__ import annotations
 
@@ -24,14 +24,22 @@ ID_NAMES = ("id",)
 PUBLISHED_NAMES = ("published", "date", "date_publish", "date_published", "publish_date")
 """`date` is passim's and trafilatura's, `date_publish` news-please's, `date_published` JSON Feed's, `publish_date` newspaper's."""
 
+TITLE_NAMES = ("title",)
+"""What all of these tools write."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The names that the user gave; None stands for the known names, of which the first that is there is taken."""
+    """The names that the user gave; None stands for the known names, of which the first that is there is taken.
+
+    Titles, which cost memory, are read only `with_title`.
+    """
 
     text: str | None = None
     id: str | None = None
     published: str | None = None
+    title: str | None = None
+    with_title: bool = False
 
     @property
     def text_names(self) -> tuple[str, ...]:
@@ -48,6 +56,13 @@ class Fields:
         """Where the date may stand."""
         return PUBLISHED_NAMES if self.published is None else (self.published,)
 
+    @property
+    def title_names(self) -> tuple[str, ...]:
+        """Where the title may stand; nowhere unless it is asked for."""
+        if not self.with_title:
+            return ()
+        return TITLE_NAMES if self.title is None else (self.title,)
+
 
 class Unusable(Exception):  # noqa: N818 - reads as what happened
     """A record that is no article; the message says why."""
@@ -60,15 +75,16 @@ class Number(str):
 
 
 class Record(NamedTuple):
-    """What is read of one record; `id` and `published` are empty where it has none."""
+    """What is read of one record; `published` and `title` are empty where it has none."""
 
     text: bytes
     id: str
-    published: str
+    published: str = ""
+    title: str = ""
 
 
-def record(values: Mapping[Any, Any], fields: Fields) -> Record:
-    """The article in a mapping of names to values; raises Unusable."""
+def record(values: Mapping[Any, Any], fields: Fields, where: str) -> Record:
+    """The article in a mapping of names to values, whose id is `where` if it has none; raises Unusable."""
     text_name, text = _first(values, fields.text_names)
     if text is None:
         raise Unusable(no_text([str(name) for name in values], fields))
@@ -76,7 +92,10 @@ def record(values: Mapping[Any, Any], fields: Fields) -> Record:
         raise Unusable(f"field '{text_name}' is {kind(text)}, not a string")
     id_name, id_value = _first(values, fields.id_names)
     return Record(
-        utf8(text), id_text(id_name, id_value), date_text(_first(values, fields.published_names)[1])
+        utf8(text),
+        id_text(id_name, id_value) or where,
+        date_text(_first(values, fields.published_names)[1]),
+        title_text(_first(values, fields.title_names)[1]) if fields.with_title else "",
     )
 
 
@@ -110,6 +129,11 @@ def date_text(value: Any) -> str:
     if isinstance(value, datetime.date):
         return value.isoformat()
     return utf8(str(value)).decode()
+
+
+def title_text(value: Any) -> str:
+    """A title as text, empty for none; what is not a string is none."""
+    return utf8(value).decode() if isinstance(value, str) and not isinstance(value, Number) else ""
 
 
 def moments(dates: Sequence[str]) -> tuple[NDArray[np.int64], int]:

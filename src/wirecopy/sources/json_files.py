@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -59,8 +60,8 @@ def _parse(data: bytes, path: str, fields: Fields) -> Articles:
     if not others:
         return found
     skipped = sorted([*found.skipped, *others], key=lambda skipped: int(skipped.where.rpartition(":")[2]))
-    return Articles(found.ids, found.text, found.offsets, found.published, skipped, found.unreadable_dates)
+    return replace(found, skipped=skipped)
 
 
 def _skipped(where: str, reason: str) -> Articles:
-    return articles([], [], [], [Skipped(where, reason)])
+    return articles([], [Skipped(where, reason)])

@@ -43,7 +43,7 @@ def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterato
         if damage:
             yield skip(f"{path}:{line}", damage)
     if stream.source_bytes > counted:
-        yield Work(partial(articles, [], [], []), stream.source_bytes - counted)
+        yield Work(partial(articles, []), stream.source_bytes - counted)
 
 
 def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[np.uint8], str | None]:
@@ -65,8 +65,13 @@ def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[
 
 def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -> Articles:
     """The articles in some lines."""
-    text, offsets, ids, published, other_dates, lines, bad = _core.read_jsonl(
-        data, fields.text_names, fields.id_names, fields.published_names, work.MAX_RECORD_BYTES
+    text, offsets, ids, published, other_dates, titles, lines, bad = _core.read_jsonl(
+        data,
+        fields.text_names,
+        fields.id_names,
+        fields.published_names,
+        fields.title_names,
+        work.MAX_RECORD_BYTES,
     )
     if "" in ids:
         ids = [
@@ -82,4 +87,5 @@ def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -
         skipped,
         unreadable,
         lambda row: f"{path}:{first_line + int(lines[row])}",
+        titles,
     )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wirecopy import _core
 from wirecopy.model import Article, Articles, Skipped
-from wirecopy.sources.fields import Fields, Unusable, record, utf8
+from wirecopy.sources.fields import Fields, Record, Unusable, record, utf8
 from wirecopy.sources.work import Work, articles, skip
 
 _OBJECTS_A_BATCH = 4096
-_ARTICLE_FIELDS = Fields("text", "id", "published")
+_ARTICLE_FIELDS = Fields("text", "id", "published", "title")
 
 
 class Batches:
@@ -62,21 +63,23 @@ def read(items: Sequence[Any], first: int, fields: Fields) -> Articles:
 
 def mappings(items: Sequence[Any], wheres: Sequence[str], fields: Fields) -> Articles:
     """The articles in some objects; `wheres` names them in complaints, and those without id."""
-    ids, texts, dates, skipped = [], [], [], []
+    of_articles = replace(_ARTICLE_FIELDS, with_title=fields.with_title)
+    records, skipped = [], []
     for where, item in zip(wheres, items, strict=True):
         try:
             if isinstance(item, str):
                 text = utf8(item)
-                values = text, _core.blake3_hex([text])[0], ""
+                records.append(Record(text, _core.blake3_hex([text])[0]))
             elif isinstance(item, Article):
-                known = {"text": item.text, "id": item.id, "published": item.published}
-                values = record(known, _ARTICLE_FIELDS)
+                known = {
+                    "text": item.text,
+                    "id": item.id,
+                    "published": item.published,
+                    "title": item.title,
+                }
+                records.append(record(known, of_articles, where))
             else:
-                values = record(item, fields)
+                records.append(record(item, fields, where))
         except Unusable as problem:
             skipped.append(Skipped(where, str(problem)))
-            continue
-        texts.append(values[0])
-        ids.append(values[1] or where)
-        dates.append(values[2])
-    return articles(ids, texts, dates, skipped)
+    return articles(records, skipped, fields.with_title)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wirecopy.model import Articles, Skipped
 from wirecopy.sources import work
-from wirecopy.sources.fields import Unusable
+from wirecopy.sources.fields import Fields, Record, Unusable
 from wirecopy.sources.opening import Damaged, Stream
 from wirecopy.sources.paths import cannot_open
 from wirecopy.sources.work import Work, articles, skip
@@ -15,28 +15,27 @@ from wirecopy.sources.work import Work, articles, skip
 _HEAD = 8 << 10
 
 
-def read(files: Sequence[tuple[Path, str, str]], compression: str) -> Articles:
-    """The articles in some files, each given as path, id, and how it is named in a complaint."""
-    ids, texts, skipped = [], [], []
+def read(files: Sequence[tuple[Path, str, str]], compression: str, fields: Fields) -> Articles:
+    """The articles in some files, each given as path, id, and how it is named in a complaint; none has a title."""
+    records, skipped = [], []
     for path, name, shown in files:
         try:
             with path.open("rb", buffering=0) as file:
-                texts.append(content(Stream(file, compression)))
-            ids.append(name)
+                records.append(Record(content(Stream(file, compression)), name))
         except (Unusable, Damaged) as problem:
             skipped.append(Skipped(shown, str(problem)))
         except OSError as error:
             skipped.append(Skipped(shown, cannot_open(error)))
-    return articles(ids, texts, [""] * len(ids), skipped)
+    return articles(records, skipped, fields.with_title)
 
 
-def read_stream(stream: Stream, name: str, shown: str) -> Work:
+def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
     """The article that a stream is."""
     try:
         text = content(stream)
     except (Unusable, Damaged) as problem:
         return skip(shown, str(problem), stream.source_bytes)
-    return Work(lambda: articles([name], [text], [""]), stream.source_bytes)
+    return Work(lambda: articles([Record(text, name)], (), fields.with_title), stream.source_bytes)
 
 
 def content(stream: Stream) -> bytes:

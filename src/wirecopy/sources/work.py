@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from wirecopy.model import Articles, Skipped
-from wirecopy.sources.fields import moments
+from wirecopy.sources.fields import Record, moments
 
 MAX_RECORD_BYTES = 256 << 20
 """A longer record is a broken file (a missing line end or quote), not an article."""
@@ -29,14 +29,22 @@ class Work:
 
 
 def articles(
-    ids: Sequence[str], texts: Sequence[bytes], dates: Sequence[str], skipped: Sequence[Skipped] = ()
+    records: Sequence[Record], skipped: Sequence[Skipped] = (), with_title: bool = False
 ) -> Articles:
-    """A batch from one value an article; the texts are valid UTF-8, a date is empty where there is none."""
-    published, unreadable = moments(dates)
-    offsets = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
-    return Articles(ids, np.frombuffer(b"".join(texts), np.uint8), offsets, published, skipped, unreadable)
+    """A batch from records."""
+    published, unreadable = moments([record.published for record in records])
+    texts = [record.text for record in records]
+    return Articles(
+        [record.id for record in records],
+        np.frombuffer(b"".join(texts), np.uint8),
+        np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1),
+        published,
+        skipped,
+        unreadable,
+        titles=[record.title for record in records] if with_title else None,
+    )
 
 
 def skip(where: str, reason: str, source_bytes: int = 0) -> Work:
     """Work that yields nothing but the complaint."""
-    return Work(lambda: articles([], [], [], [Skipped(where, reason)]), source_bytes)
+    return Work(lambda: articles([], [Skipped(where, reason)]), source_bytes)
