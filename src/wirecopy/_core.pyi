@@ -17,15 +17,21 @@ __all__ = [
     "compare",
     "components",
     "count_articles",
+    "count_collisions",
+    "count_different_bits",
     "count_shared",
     "distinct",
     "file",
+    "imatch",
     "iso_microseconds",
     "line_ends",
     "mark_boilerplate",
     "match_lines",
     "nominate",
     "read_jsonl",
+    "sentence_digests",
+    "simhash",
+    "simhash_keys",
     "suspect",
     "tokenise",
     "whole_hashes",
@@ -107,6 +113,63 @@ def count_shared(
     found_starts: NDArray[np.int64],
     found_ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def sentence_digests(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    words: NDArray[np.uint8],
+    word_offsets: NDArray[np.int64],
+    sentences: NDArray[np.uint32],
+    sentence_offsets: NDArray[np.int64],
+    frequencies: NDArray[np.uint32] | None,
+    most_articles: int,
+    sorted: bool,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]: ...
+def imatch(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    words: NDArray[np.uint8],
+    word_offsets: NDArray[np.int64],
+    frequencies: NDArray[np.uint32],
+    *,
+    least_articles: int,
+    most_articles: int,
+    rarest_first: bool,
+    skip_words: int,
+    hash_words: int,
+    lexicons: int,
+    left_out_share: float,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]: ...
+def count_collisions(
+    query_first: NDArray[np.uint64],
+    query_second: NDArray[np.uint64],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found_first: NDArray[np.uint64],
+    found_second: NDArray[np.uint64],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def simhash(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    words: NDArray[np.uint8],
+    word_offsets: NDArray[np.int64],
+    frequencies: NDArray[np.uint32],
+    articles: int,
+    skip_words: int,
+    bits: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def simhash_keys(
+    values: NDArray[np.uint64], offsets: NDArray[np.int64], bits: int, blocks: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def count_different_bits(
+    query: NDArray[np.uint64],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found: NDArray[np.uint64],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+) -> NDArray[np.int64]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],
