@@ -5,9 +5,9 @@
 //! whatever is sorted afterwards is sorted by number. A digest of several words is that of their UTF-8 with one space
 //! between them.
 //!
-//! `SimHash` adds up weights for each bit of a word's digest. They are integers, so the sums depend on no order. What is
-//! added is the weight of the bits that are one, eight at a time by a table of masks: a sum of signed
-//! weights is positive where this is more than half of all weight.
+//! `SimHash` adds up weights for each bit of a word's digest. They are integers, so the sums depend on no order. What
+//! is added is the weight of the bits that are one, eight at a time by a table of masks: a sum of signed weights is
+//! positive where this is more than half of all weight.
 
 use md5::{Digest, Md5};
 use sha1::Sha1;
@@ -70,6 +70,9 @@ struct Lexicon {
     numbers: Vec<u32>,
     /// Where in the batch a word of each number stands.
     places: Vec<u32>,
+    /// The distinct words on end, closer together than in the batch, and where each ends.
+    spelling: Vec<u8>,
+    ends: Vec<usize>,
 }
 
 impl Lexicon {
@@ -95,7 +98,19 @@ impl Lexicon {
         for number in &mut numbers {
             *number = sorted[*number as usize];
         }
-        Self { numbers, places: distinct.into_iter().map(|(_, place, _)| place).collect() }
+        let places: Vec<u32> = distinct.into_iter().map(|(_, place, _)| place).collect();
+        let (mut spelling, mut ends) = (Vec::new(), Vec::with_capacity(places.len()));
+        for place in &places {
+            spelling.extend_from_slice(words.spell(*place as usize));
+            ends.push(spelling.len());
+        }
+        Self { numbers, places, spelling, ends }
+    }
+
+    fn spell(&self, number: u32) -> &[u8] {
+        let number = number as usize;
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.spelling[start..self.ends[number]]
     }
 
     /// Something of each distinct word.
@@ -217,7 +232,7 @@ pub fn sentence_digests(
                 kept.clear();
                 kept.extend(rare.map(|word| lexicon.numbers[word]));
                 kept.sort_unstable();
-                join(&mut line, kept.iter().map(|number| words.spell(lexicon.places[*number as usize] as usize)))
+                join(&mut line, kept.iter().map(|number| lexicon.spell(*number)))
             } else {
                 join(&mut line, rare.map(|word| words.spell(word)))
             };
@@ -280,9 +295,9 @@ pub fn imatch(words: Words, choice: Choice, lexicons: usize, left_out_share: f64
         chosen.sort_unstable();
         found.clear();
         for bit in 0..lexicons {
-            let numbers = chosen.iter().map(|word| *word as u32 as usize);
-            let known = numbers.filter(|number| left_out[*number] >> bit & 1 == 0);
-            let spelt = known.map(|number| words.spell(lexicon.places[number] as usize));
+            let numbers = chosen.iter().map(|word| *word as u32);
+            let known = numbers.filter(|number| left_out[*number as usize] >> bit & 1 == 0);
+            let spelt = known.map(|number| lexicon.spell(number));
             if join(&mut line, spelt.skip(choice.skip_words).take(choice.hash_words)) {
                 let digest = cut(&Sha1::digest(&line));
                 if !found.contains(&digest) {
@@ -385,8 +400,8 @@ const fn masks() -> [[u32; 8]; 256] {
     masks
 }
 
-/// The `SimHash` of each article: (values, offsets), `bits` bits in as many `u64` as they need, the highest bit first; none
-/// for an article without words. Distinct words count once; the `skip_words` rarest, ties by the alphabet, do not.
+/// The `SimHash` of each article: (values, offsets), `bits` bits in as many `u64` as they need, the highest bit first;
+/// none for an article without words. Distinct words count once; the `skip_words` rarest, ties by the alphabet, do not.
 ///
 /// # Errors
 /// When the arrays do not fit, or SHA-1 has not so many bits.
@@ -442,9 +457,9 @@ fn check_bits(bits: usize) -> Result<()> {
     Err(Invalid(format!("expected 1 to {BITS} bits, got {bits}")))
 }
 
-/// Keys of `SimHashes`, `blocks` each: (values, offsets). The bits are cut into so many blocks of nearly equal size; two
-/// that differ in fewer bits share one. Its key is the xxh3-64, seeded with the block's number, of the little-endian `SimHash` with
-/// all other bits 0.
+/// Keys of `SimHashes`, `blocks` each: (values, offsets). The bits are cut into so many blocks of nearly equal size;
+/// two that differ in fewer bits share one. Its key is the xxh3-64, seeded with the block's number, of the
+/// little-endian `SimHash` with all other bits 0.
 ///
 /// # Errors
 /// When the rows are no `SimHashes` of so many bits, or there are not from one to `bits` blocks.

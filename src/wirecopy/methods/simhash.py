@@ -26,7 +26,7 @@ class SimHash(Method):
     of highest idf left out; a word adds its idf, ln(N/df) + 1, to each bit that is one in its SHA-1 and takes it away from
     each other; a bit is one if its sum is positive. Guarantees every pair whose hashes differ in at most
     `distance_bits` bits: of as many blocks of bits and one more, a pair has one in common. One key a block. Blind to
-    partial copies; an article that is a copy with a few sentences more misses already at two bits of 160. Fails on very short articles.
+    partial copies: a few sentences more already change more than two bits of 160. Fails on very short articles, in which each word weighs much.
 
     Where the papers are silent: Distinct words count once, as Varol and others have it, not by how often they stand there. Ties in idf
     go by code point. A word that the Statistics do not know counts as in one article. The idf is rounded to a multiple of 2⁻²⁰, so that sums are exact in any
