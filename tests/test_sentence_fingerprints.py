@@ -19,7 +19,18 @@ from wirecopy.methods import Method, Scores, Sketches
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
-VOCABULARY = ["école", "treaty", "zürich", "東", "senate", "vote", "żółw", "envoys", "senator"]
+VOCABULARY = [
+    "école",
+    "treaty",
+    "zürich",
+    "東",
+    "senate",
+    "vote",
+    "żółw",
+    "governor",
+    "governorship",
+    "governors",
+]
 
 sentences = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=5)
 articles = st.lists(sentences, max_size=5)

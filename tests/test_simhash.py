@@ -23,7 +23,19 @@ from wirecopy.methods import Method, Sketches
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
-VOCABULARY = ["école", "zürich", "東", "żółw", "the", "of", "nation", "national", "nations", "vote", "voters"]
+VOCABULARY = [
+    "école",
+    "zürich",
+    "東",
+    "żółw",
+    "the",
+    "of",
+    "nation",
+    "nationals",
+    "nationality",
+    "vote",
+    "voters",
+]
 STOPWORDS = ["the", "of"]
 
 articles = st.lists(st.sampled_from(VOCABULARY), max_size=14)
