@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import pickle
 import random
@@ -88,7 +89,8 @@ def test_a_method_prints_compares_and_pickles(method: Method) -> None:
     assert pickle.loads(pickle.dumps(method)) == method
     for name, value in parameters.items():
         if isinstance(value, int) and not isinstance(value, bool):
-            assert methods.get(method.name, **{name: value + 1}) != method
+            with contextlib.suppress(UsageError):
+                assert methods.get(method.name, **{name: value + 1}) != method
 
 
 def test_its_name_is_that_of_its_file(method: Method) -> None:

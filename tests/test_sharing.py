@@ -33,9 +33,6 @@ class Made(Method):
     def keys(self, sketches: Sketches) -> Keys:
         return Keys(sketches.columns[0], sketches.offsets)
 
-    def common(self, occurrences: NDArray[np.int64], articles: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return occurrences > self.most_occurrences
-
     def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         return share_of(keys, self.share)
 
@@ -48,7 +45,15 @@ class Made(Method):
 
 
 @dataclass(frozen=True)
-class Directed(Made):
+class Thinned(Made):
+    """Leaves out what occurs too often."""
+
+    def common(self, occurrences: NDArray[np.int64], articles: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return occurrences > self.most_occurrences
+
+
+@dataclass(frozen=True)
+class Directed(Thinned):
     """Looked up under odd keys only."""
 
     def probes(self, sketches: Sketches) -> Keys:
@@ -70,7 +75,7 @@ def pairs_of(sharing: Sharing, articles: int, block: int, most: int) -> list[tup
 
 
 keys = st.integers(0, 9) | st.sampled_from([2**64 - 1, 2**63, 2**60, 2**62 + 1])
-collections = st.lists(st.lists(keys, max_size=8), max_size=9)
+collections = st.lists(st.lists(keys, max_size=8) | st.lists(keys, min_size=12, max_size=40), max_size=9)
 
 
 @settings(max_examples=300)
@@ -79,7 +84,7 @@ collections = st.lists(st.lists(keys, max_size=8), max_size=9)
     st.randoms(),
     st.sampled_from([0, 0.3, 0.5, 0.6, 1.0]),
     st.booleans(),
-    st.integers(1, 12),
+    st.integers(1, 12) | st.just(1000),
     st.integers(1, 4),
 )
 def test_pairs_that_share_enough_are_found_once(
@@ -87,7 +92,7 @@ def test_pairs_that_share_enough_are_found_once(
 ) -> None:
     order = list(range(len(articles)))
     dice.shuffle(order)
-    method = Made(share, mutual, most_occurrences)
+    method = (Made if most_occurrences == 1000 else Thinned)(share, mutual, most_occurrences)
     sharing = Sharing(method, pack(articles), np.array(order, np.int64))
     found = pairs_of(sharing, len(articles), block, 1)
     every = [key for article in articles for key in article]

@@ -9,6 +9,7 @@ pub mod align;
 pub mod boilerplate;
 pub mod candidates;
 pub mod dates;
+pub mod digests;
 pub mod fold;
 pub mod jsonl;
 pub mod matches;

@@ -8,8 +8,8 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
 use crate::{
-    Result, align, boilerplate, candidates, dates, jsonl, matches, postings, sets, sharing, shingles, signatures,
-    statistics, text,
+    Result, align, boilerplate, candidates, dates, digests, jsonl, matches, postings, sets, sharing, shingles,
+    signatures, statistics, text,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -337,6 +337,148 @@ mod _core {
         let kernel = || {
             let query = sets::Rows::new(query, query_starts, query_ends)?;
             signatures::count_equal(query, sets::Rows::new(found, found_starts, found_ends)?)
+        };
+        Ok(run(py, kernel)?.into_pyarray(py))
+    }
+
+    /// The MD5 of each sentence's words: (first 64 bits, last 64 bits, offsets).
+    #[pyfunction]
+    fn sentence_digests<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        words: Slice<'py, u8>,
+        word_offsets: Slice<'py, i64>,
+        sentences: Slice<'py, u32>,
+        sentence_offsets: Slice<'py, i64>,
+        frequencies: Option<Slice<'py, u32>>,
+        most_articles: u32,
+        sorted: bool,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, u64>, Array<'py, i64>)> {
+        let words = digests::Words {
+            hashes: hashes.as_slice()?,
+            offsets: offsets.as_slice()?,
+            spelling: words.as_slice()?,
+            spelling_offsets: word_offsets.as_slice()?,
+            frequencies: optional!(frequencies),
+        };
+        let (sentences, sentence_offsets) = (sentences.as_slice()?, sentence_offsets.as_slice()?);
+        let kernel = || digests::sentence_digests(words, sentences, sentence_offsets, most_articles, sorted);
+        let found = run(py, kernel)?;
+        Ok((found.first.into_pyarray(py), found.second.into_pyarray(py), found.offsets.into_pyarray(py)))
+    }
+
+    /// The SHA-1 of each article's chosen words, for each lexicon: (first 64 bits, next 64 bits, offsets).
+    #[pyfunction]
+    #[pyo3(signature = (hashes, offsets, words, word_offsets, frequencies, *, least_articles, most_articles, rarest_first, skip_words, hash_words, lexicons, left_out_share))]
+    fn imatch<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        words: Slice<'py, u8>,
+        word_offsets: Slice<'py, i64>,
+        frequencies: Slice<'py, u32>,
+        least_articles: u32,
+        most_articles: u32,
+        rarest_first: bool,
+        skip_words: usize,
+        hash_words: usize,
+        lexicons: usize,
+        left_out_share: f64,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, u64>, Array<'py, i64>)> {
+        let words = digests::Words {
+            hashes: hashes.as_slice()?,
+            offsets: offsets.as_slice()?,
+            spelling: words.as_slice()?,
+            spelling_offsets: word_offsets.as_slice()?,
+            frequencies: Some(frequencies.as_slice()?),
+        };
+        let choice = digests::Choice { least_articles, most_articles, rarest_first, skip_words, hash_words };
+        let found = run(py, || digests::imatch(words, choice, lexicons, left_out_share))?;
+        Ok((found.first.into_pyarray(py), found.second.into_pyarray(py), found.offsets.into_pyarray(py)))
+    }
+
+    /// How many digests of each row stand in the other, each time they occur: (query in found, found in query).
+    #[pyfunction]
+    fn count_collisions<'py>(
+        py: Python<'py>,
+        query_first: Slice<'py, u64>,
+        query_second: Slice<'py, u64>,
+        query_starts: Slice<'py, i64>,
+        query_ends: Slice<'py, i64>,
+        found_first: Slice<'py, u64>,
+        found_second: Slice<'py, u64>,
+        found_starts: Slice<'py, i64>,
+        found_ends: Slice<'py, i64>,
+    ) -> PyResult<(Array<'py, i64>, Array<'py, i64>)> {
+        let query = [query_first.as_slice()?, query_second.as_slice()?];
+        let found = [found_first.as_slice()?, found_second.as_slice()?];
+        let (query_starts, query_ends) = (query_starts.as_slice()?, query_ends.as_slice()?);
+        let (found_starts, found_ends) = (found_starts.as_slice()?, found_ends.as_slice()?);
+        let kernel = || {
+            let query_rows = |column| sets::Rows::new(column, query_starts, query_ends);
+            let found_rows = |column| sets::Rows::new(column, found_starts, found_ends);
+            let query = [query_rows(query[0])?, query_rows(query[1])?];
+            digests::count_collisions(query, [found_rows(found[0])?, found_rows(found[1])?])
+        };
+        let (query_in_found, found_in_query) = run(py, kernel)?;
+        Ok((query_in_found.into_pyarray(py), found_in_query.into_pyarray(py)))
+    }
+
+    /// The `SimHash` of each article: (values, offsets).
+    #[pyfunction]
+    fn simhash<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        words: Slice<'py, u8>,
+        word_offsets: Slice<'py, i64>,
+        frequencies: Slice<'py, u32>,
+        articles: u64,
+        skip_words: usize,
+        bits: usize,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let words = digests::Words {
+            hashes: hashes.as_slice()?,
+            offsets: offsets.as_slice()?,
+            spelling: words.as_slice()?,
+            spelling_offsets: word_offsets.as_slice()?,
+            frequencies: Some(frequencies.as_slice()?),
+        };
+        let (values, offsets) = run(py, || digests::simhash(words, articles, skip_words, bits))?;
+        Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// Keys of `SimHashes`, one for each block of bits: (values, offsets).
+    #[pyfunction]
+    fn simhash_keys<'py>(
+        py: Python<'py>,
+        values: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        bits: usize,
+        blocks: usize,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
+        let (keys, offsets) = run(py, || digests::simhash_keys(values, offsets, bits, blocks))?;
+        Ok((keys.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// In how many bits row i of one side differs from row i of the other, -1 where one of them is empty.
+    #[pyfunction]
+    fn count_different_bits<'py>(
+        py: Python<'py>,
+        query: Slice<'py, u64>,
+        query_starts: Slice<'py, i64>,
+        query_ends: Slice<'py, i64>,
+        found: Slice<'py, u64>,
+        found_starts: Slice<'py, i64>,
+        found_ends: Slice<'py, i64>,
+    ) -> PyResult<Array<'py, i64>> {
+        let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
+        let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
+        let kernel = || {
+            let query = sets::Rows::new(query, query_starts, query_ends)?;
+            digests::count_different_bits(query, sets::Rows::new(found, found_starts, found_ends)?)
         };
         Ok(run(py, kernel)?.into_pyarray(py))
     }

@@ -149,8 +149,9 @@ impl Index {
             let start = rows.start(rank);
             let mine = &mut numbers[start..start + rows.row(rank).len()];
             mine.sort_unstable();
-            let mut last = Some(LEFT_OUT);
-            index.articles.values.extend(mine.iter().filter(|number| last.replace(**number) != Some(**number)));
+            let mut last = LEFT_OUT;
+            let kept = mine.iter().take_while(|number| **number != LEFT_OUT);
+            index.articles.values.extend(kept.filter(|number| std::mem::replace(&mut last, **number) != **number));
             index.articles.starts.push(index.articles.values.len());
         }
         Ok(index)

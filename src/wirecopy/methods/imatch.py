@@ -1,0 +1,139 @@
+"""Articles as one digest of their telling words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import UsageError
+from ..model import Tokens, View
+from ..statistics import Statistics
+from ..text import encode, tokenise
+from . import Keys, Method, Scores, Sketches
+
+_MOST = int(np.iinfo(np.uint32).max)
+_AS_PUBLISHED = "as published"
+_VIEWS = {"range": View(), "skip": View(stopwords="en", stemmer="first5")}
+
+
+@dataclass(frozen=True)
+class IMatch(Method):
+    """I-Match: a SHA-1 of an article's distinct words that are neither too rare nor too common.
+
+    Chowdhury, Frieder, Grossman, McCabe 2002, in two forms; randomised lexicons from Kolcz, Chowdhury, Alspector 2004. Guarantees every pair
+    that has the same chosen words, in whatever order and number. One key an article and lexicon. Blind to partial copies: one
+    chosen word more or less hides a pair, unless a lexicon leaves it out. Fails on short articles, which have
+    few chosen words and share them by accident.
+
+    - `form="range"` (as published first): words in at least `low_share` and at most `high_share` of the articles of the Statistics,
+      sorted by code point. The authors filter by idf and tune the range to the collection. Ours leaves out slips and rare names
+      below, and above what an editor's touch is most likely to change; a narrower range finds more edited copies, and more
+      strangers (of the near-duplicates among 20,000 made-up articles 0.05 % to 10 % finds 31 %, 0.1 % to 1 % 33 %, 0.1 % to 0.3 % 45 %, with
+      100, 99.9 and 97.7 % of its pairs right).
+    - `form="skip"` (as in Varol, Can, Aykanat, Kaya 2011): all but the `skip_words` words of highest idf, of these the
+      next `hash_words` or what is left, by falling idf, ties by code point. `stopwords` and `stemmer` are the paper's, English stopwords and the first
+      five letters, unless other ones are given; the first form has none as published.
+    - `lexicons` of more than 1 adds random ones that each leave out `left_out_share` of all words, before any are chosen; one shared
+      fingerprint suffices. A word is left out of lexicon k if its xxh3-64 with seed k is in the lowest such share.
+
+    Where the papers are silent: The digest is that of the words in UTF-8, one space between two, cut to 128 bits. An article without
+    chosen words has no key. A word that the Statistics do not know counts as in one article. In a handful of articles on one story every word
+    would be too common, so words in `common_articles` articles or fewer never are.
+    """
+
+    form: str = "range"
+    low_share: float = 0.001
+    high_share: float = 0.01
+    common_articles: int = 20
+    skip_words: int = 2
+    hash_words: int = 10
+    lexicons: int = 1
+    left_out_share: float = 0.3
+    stopwords: str = _AS_PUBLISHED
+    stemmer: str = _AS_PUBLISHED
+
+    paper: ClassVar[str] = "Chowdhury, Frieder, Grossman, McCabe 2002"
+    weighs_words: ClassVar[bool] = True
+    spells_words: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.form not in _VIEWS:
+            raise UsageError(f"imatch: expected form to be range or skip, got {self.form!r}")
+        if not (0 <= self.low_share <= self.high_share <= 1 and self.common_articles >= 0):
+            raise UsageError(
+                "imatch: expected 0 <= low_share <= high_share <= 1 and common_articles of 0 or more, got "
+                f"{self.low_share}, {self.high_share} and {self.common_articles}"
+            )
+        if not (0 <= self.skip_words <= _MOST and 1 <= self.hash_words <= _MOST):
+            raise UsageError(
+                f"imatch: expected skip_words of 0 or more and hash_words of 1 or more, got {self.skip_words} and "
+                f"{self.hash_words}"
+            )
+        if not (1 <= self.lexicons <= 64 and 0 < self.left_out_share < 1):
+            raise UsageError(
+                f"imatch: expected 1 to 64 lexicons and 0 < left_out_share < 1, got {self.lexicons} and {self.left_out_share}"
+            )
+        try:
+            tokenise(*encode([]), self.view)
+        except ValueError as error:
+            raise UsageError(f"imatch: {error}") from None
+
+    @property
+    def view(self) -> View:
+        """Words, cut as the form's paper has it if nothing else is said."""
+        published = _VIEWS[self.form]
+        return View(
+            stopwords=published.stopwords if self.stopwords == _AS_PUBLISHED else self.stopwords,
+            stemmer=published.stemmer if self.stemmer == _AS_PUBLISHED else self.stemmer,
+        )
+
+    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
+        """The first and the next 64 bits of each fingerprint, each once."""
+        assert tokens.words is not None, "needs spelt words"
+        assert tokens.word_offsets is not None
+        assert statistics is not None, "needs Statistics"
+        ranged = self.form == "range"
+        least = int(np.ceil(self.low_share * statistics.articles - 1e-9))
+        most = max(int(self.high_share * statistics.articles + 1e-9), self.common_articles)
+        first, second, offsets = _core.imatch(
+            tokens.hashes,
+            tokens.offsets,
+            tokens.words,
+            tokens.word_offsets,
+            statistics.frequencies(tokens.hashes),
+            least_articles=min(least, _MOST) if ranged else 0,
+            most_articles=min(most, _MOST) if ranged else _MOST,
+            rarest_first=not ranged,
+            skip_words=0 if ranged else self.skip_words,
+            hash_words=_MOST if ranged else self.hash_words,
+            lexicons=self.lexicons,
+            left_out_share=self.left_out_share,
+        )
+        return Sketches.of(offsets, first, second)
+
+    def keys(self, sketches: Sketches) -> Keys:
+        """The first 64 bits."""
+        return Keys(sketches.columns[0], sketches.offsets)
+
+    def score(self, query: Sketches, found: Sketches) -> Scores:
+        """1 where a fingerprint is shared, else 0."""
+        collisions, _ = _core.count_collisions(
+            query.columns[0],
+            query.columns[1],
+            query.starts,
+            query.ends,
+            found.columns[0],
+            found.columns[1],
+            found.starts,
+            found.ends,
+        )
+        shared = (collisions > 0).astype(float)
+        return Scores(shared, shared, shared)
+
+    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """A shared fingerprint."""
+        return scores.query_in_found == 1, scores.found_in_query == 1

@@ -1,0 +1,292 @@
+"""I-Match in both forms equals its slow twin, and does what its papers say."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from reference import imatch as twin
+
+from wirecopy import _core, methods
+from wirecopy.errors import UsageError
+from wirecopy.methods import Method, Sketches
+from wirecopy.model import View
+from wirecopy.statistics import Statistics
+from wirecopy.text import encode, tokenise
+
+VOCABULARY = [
+    "école",
+    "zürich",
+    "東",
+    "żółw",
+    "the",
+    "of",
+    "nation",
+    "nationals",
+    "nationality",
+    "vote",
+    "voters",
+]
+STOPWORDS = ["the", "of"]
+
+articles = st.lists(st.sampled_from(VOCABULARY), max_size=14)
+collections = st.lists(articles, max_size=6)
+
+
+def sketch(method: Method, texts: list[str], reference: list[str] | None = None) -> Sketches:
+    tokens = tokenise(*encode(texts), method.view, words=True)
+    counted = tokenise(*encode(texts if reference is None else reference), method.view)
+    return method.sketch(tokens, Statistics.count([counted], method.view))
+
+
+def rows(sketches: Sketches) -> list[list[bytes]]:
+    """The fingerprints of each article."""
+    first, second = (column.tolist() for column in sketches.columns)
+    digests = [(f << 64 | s).to_bytes(16, "big") for f, s in zip(first, second, strict=True)]
+    return [
+        digests[start:end]
+        for start, end in zip(sketches.starts.tolist(), sketches.ends.tolist(), strict=True)
+    ]
+
+
+def sha1(line: str) -> bytes:
+    return hashlib.sha1(line.encode()).digest()[:16]
+
+
+@settings(max_examples=250)
+@given(
+    collections,
+    collections.filter(len),
+    st.sampled_from(["range", "skip"]),
+    st.tuples(st.sampled_from([0.0, 0.2, 0.29, 0.5]), st.sampled_from([0.5, 0.6, 0.99, 1.0])),
+    st.integers(0, 2),
+    st.integers(0, 3),
+    st.integers(1, 4),
+    st.integers(1, 5),
+    st.sampled_from([0.1, 0.3, 0.8]),
+    st.booleans(),
+)
+def test_fingerprints_and_decisions_are_the_twins(
+    collection: list[list[str]],
+    reference: list[list[str]],
+    form: str,
+    shares: tuple[float, float],
+    never_common: int,
+    skip: int,
+    most: int,
+    lexicons: int,
+    left_out: float,
+    stemmed: bool,
+) -> None:
+    method = methods.get(
+        "imatch",
+        form=form,
+        low_share=shares[0],
+        high_share=shares[1],
+        common_articles=never_common,
+        skip_words=skip,
+        hash_words=most,
+        lexicons=lexicons,
+        left_out_share=left_out,
+        stopwords=" ".join(STOPWORDS) if stemmed else "",
+        stemmer="first5" if stemmed else "",
+    )
+
+    def cut(article: list[str]) -> list[str]:
+        return [word[:5] for word in article if word not in STOPWORDS] if stemmed else article
+
+    frequencies = Counter(word for article in reference for word in set(cut(article)))
+
+    def fingerprints(article: list[str]) -> set[bytes]:
+        found: set[bytes] = set()
+        for number in range(lexicons):
+            known = twin.in_lexicon(cut(article), number, left_out)
+            if form == "range":
+                chosen = twin.in_range(known, frequencies, len(reference), *shares, never_common)
+            else:
+                chosen = twin.after_skipping(known, frequencies, len(reference), skip, most)
+            found |= twin.fingerprint(chosen)
+        return found
+
+    sketches = sketch(method, [" ".join(one) for one in collection], [" ".join(one) for one in reference])
+    expected = [fingerprints(article) for article in collection]
+    got = rows(sketches)
+    assert list(map(set, got)) == expected
+    assert list(map(len, got)) == list(map(len, expected))
+    event(f"{form}, {max(map(len, expected), default=0)} fingerprints")
+
+    pairs = np.array(list(itertools.product(range(len(collection)), repeat=2)), np.int64).reshape(-1, 2)
+    scores = method.score(sketches.take(pairs[:, 0]), sketches.take(pairs[:, 1]))
+    shared = [float(bool(expected[query] & expected[found])) for query, found in pairs.tolist()]
+    for column in (scores.query_in_found, scores.found_in_query, scores.rank):
+        assert column.tolist() == shared
+    for way in method.accepts(scores):
+        assert way.tolist() == [score == 1 for score in shared]
+
+
+def test_the_range_keeps_distinct_words_in_alphabetical_order() -> None:
+    reference = ["the vote"] * 30 + ["the envoys sign"] * 60 + ["the treaty"] * 9 + ["the typo"]
+    method = methods.get("imatch", low_share=0.02, high_share=0.6)
+    texts = ["The vote: the treaty, the typo! Envoys vote.", "envoys treaty vote", "envoys vote"]
+    got = rows(sketch(method, texts, reference))
+    assert got == [[sha1("envoys treaty vote")]] * 2 + [[sha1("envoys vote")]]
+
+
+def test_the_bounds_of_the_range_are_in_it() -> None:
+    reference = ["low"] * 29 + ["high"] * 71
+    inside = methods.get("imatch", low_share=0.29, high_share=0.71)
+    outside = methods.get("imatch", low_share=0.3, high_share=0.7)
+    assert rows(sketch(inside, ["low high"], reference)) == [[sha1("high low")]]
+    assert rows(sketch(outside, ["low high"], reference)) == [[]]
+
+
+def test_words_of_few_articles_are_never_too_common() -> None:
+    method = methods.get("imatch", common_articles=3)
+    assert [len(row) for row in rows(sketch(method, ["vote"] * 3))] == [1] * 3
+    assert [len(row) for row in rows(sketch(method, ["vote"] * 4))] == [0] * 4
+
+
+LETTERS = [chr(ord("a") + i) * 2 for i in range(15)]
+
+
+def falling(words: list[str]) -> list[str]:
+    """A collection in which the first word is the rarest."""
+    return [" ".join(words[i:]) for i in range(len(words))]
+
+
+def test_two_rarest_words_are_skipped_and_the_next_ten_hashed_by_falling_idf() -> None:
+    method = methods.get("imatch", form="skip", stopwords="")
+    mixed = LETTERS[::2] + LETTERS[1::2]
+    expected = [sha1(" ".join(LETTERS[2:12]))]
+    assert rows(sketch(method, [" ".join(mixed)], falling(LETTERS))) == [expected]
+
+
+def test_words_of_equal_idf_go_by_the_alphabet() -> None:
+    method = methods.get("imatch", form="skip", stopwords="")
+    assert rows(sketch(method, ["dd bb éé cc aa ee"])) == [[sha1("cc dd ee éé")]]
+
+
+def test_what_is_left_is_hashed_and_nothing_left_has_no_key() -> None:
+    method = methods.get("imatch", form="skip", stopwords="the")
+    texts = ["", "the", "aa", "aa bb", "aa bb cc", "aa bb cc cc the dd"]
+    expected: list[list[bytes]] = [[], [], [], [], [sha1("cc")], [sha1("cc dd")]]
+    assert rows(sketch(method, texts, ["aa bb cc dd"])) == expected
+
+
+def test_an_unknown_word_counts_as_in_one_article() -> None:
+    method = methods.get("imatch", form="skip", stopwords="", skip_words=0)
+    reference = ["bb often", "often"]
+    assert rows(sketch(method, ["often cc bb aa"], reference)) == [[sha1("aa bb cc often")]]
+
+
+def test_each_form_reads_text_as_published() -> None:
+    assert methods.get("imatch").view == View()
+    assert methods.get("imatch", form="skip").view == View(stopwords="en", stemmer="first5")
+    given_ = methods.get("imatch", form="skip", stopwords="", stemmer="porter").view
+    assert given_ == View(stemmer="porter")
+
+
+def test_a_lexicon_that_lacks_the_changed_word_finds_the_copy() -> None:
+    words = [f"word{i}" for i in range(40)]
+    texts = [" ".join(words), " ".join([*words, "sneaked"])]
+    alone, several = (
+        methods.get("imatch", high_share=1.0, lexicons=lexicons, left_out_share=0.3) for lexicons in (1, 12)
+    )
+    for method, expected in ((alone, 0), (several, 1)):
+        sketches = sketch(method, texts)
+        scores = method.score(sketches.take(np.array([0])), sketches.take(np.array([1])))
+        assert scores.rank.tolist() == [expected]
+
+
+def test_a_lexicon_leaves_out_its_share_of_the_words() -> None:
+    words = [f"word{i}" for i in range(10_000)]
+    for number in (1, 2):
+        assert len(twin.in_lexicon(words, number, 0.3)) == pytest.approx(7_000, abs=150)
+    assert twin.in_lexicon(words, 1, 0.3) != twin.in_lexicon(words, 2, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"form": "middle"}, "expected form to be range or skip, got 'middle'"),
+        ({"low_share": 0.5, "high_share": 0.4}, "expected 0 <= low_share <= high_share <= 1"),
+        ({"low_share": -0.1}, "expected 0 <= low_share <= high_share <= 1"),
+        ({"high_share": 1.5}, "expected 0 <= low_share <= high_share <= 1"),
+        ({"high_share": float("nan")}, "expected 0 <= low_share <= high_share <= 1"),
+        ({"common_articles": -1}, "common_articles of 0 or more"),
+        ({"skip_words": -1}, "expected skip_words of 0 or more"),
+        ({"hash_words": 0}, "hash_words of 1 or more"),
+        ({"lexicons": 0}, "expected 1 to 64 lexicons"),
+        ({"lexicons": 65}, "expected 1 to 64 lexicons"),
+        ({"left_out_share": 0.0}, "0 < left_out_share < 1"),
+        ({"left_out_share": 1.0}, "0 < left_out_share < 1"),
+        ({"stemmer": "klingon"}, "imatch: expected a stemmer"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(bad: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        methods.get("imatch", **bad)
+
+
+small = st.lists(st.integers(0, 4), max_size=6)
+offsets = st.lists(st.integers(-1, 7), max_size=5) | small.map(lambda cuts: sorted([0, *cuts]))
+sizes = st.integers(0, 3) | st.sampled_from([64, 65, 2**32 - 1])
+
+
+@settings(max_examples=300)
+@given(small, offsets, small, offsets, small, sizes, sizes, sizes, st.floats())
+def test_no_argument_makes_the_kernel_panic(
+    hashes: list[int],
+    ends: list[int],
+    words: list[int],
+    word_ends: list[int],
+    frequencies: list[int],
+    least: int,
+    most: int,
+    lexicons: int,
+    share: float,
+) -> None:
+    with contextlib.suppress(ValueError):
+        _core.imatch(
+            np.array(hashes, np.uint64),
+            np.array(ends, np.int64),
+            np.array(words, np.uint8),
+            np.array(word_ends, np.int64),
+            np.array(frequencies, np.uint32),
+            least_articles=least,
+            most_articles=most,
+            rarest_first=bool(least % 2),
+            skip_words=least,
+            hash_words=most,
+            lexicons=lexicons,
+            left_out_share=share,
+        )
+
+
+@pytest.mark.parametrize(
+    "bad", [{"lexicons": 0}, {"lexicons": 65}, {"left_out_share": 2.0}, {"left_out_share": float("nan")}]
+)
+def test_what_makes_no_sense_is_refused(bad: dict[str, Any]) -> None:
+    arguments: dict[str, Any] = {
+        "least_articles": 0,
+        "most_articles": 9,
+        "rarest_first": False,
+        "skip_words": 0,
+        "hash_words": 9,
+        "lexicons": 1,
+        "left_out_share": 0.3,
+    }
+    word, ends = np.array([1], np.uint64), np.array([0, 1])
+    spelt, seen = np.frombuffer(b"a", np.uint8), np.array([1], np.uint32)
+    assert len(_core.imatch(word, ends, spelt, ends, seen, **arguments)[0]) == 1
+    with pytest.raises(ValueError, match="expected 1 to 64 lexicons"):
+        _core.imatch(word, ends, spelt, ends, seen, **(arguments | bad))
+    with pytest.raises(ValueError, match="expected a spelling and a frequency"):
+        _core.imatch(word, ends, spelt, ends, seen[:0], **arguments)
