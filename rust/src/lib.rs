@@ -11,6 +11,7 @@ pub mod candidates;
 pub mod dates;
 pub mod fold;
 pub mod jsonl;
+pub mod lengths;
 pub mod matches;
 pub mod postings;
 pub mod sentences;
