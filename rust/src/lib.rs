@@ -12,6 +12,7 @@ pub mod dates;
 pub mod digests;
 pub mod fold;
 pub mod jsonl;
+pub mod lengths;
 pub mod matches;
 pub mod postings;
 pub mod sentences;

@@ -8,7 +8,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
 use crate::{
-    Result, align, boilerplate, candidates, dates, digests, jsonl, matches, postings, sets, sharing, shingles,
+    Result, align, boilerplate, candidates, dates, digests, jsonl, lengths, matches, postings, sets, sharing, shingles,
     signatures, statistics, text,
 };
 
@@ -481,6 +481,66 @@ mod _core {
             digests::count_different_bits(query, sets::Rows::new(found, found_starts, found_ends)?)
         };
         Ok(run(py, kernel)?.into_pyarray(py))
+    }
+
+    /// The number of words in each sentence of a batch.
+    #[pyfunction]
+    fn sentence_lengths<'py>(
+        py: Python<'py>,
+        sentences: Slice<'py, u32>,
+        sentence_offsets: Slice<'py, i64>,
+        word_offsets: Slice<'py, i64>,
+    ) -> PyResult<Array<'py, u32>> {
+        let (sentences, sentence_offsets) = (sentences.as_slice()?, sentence_offsets.as_slice()?);
+        let word_offsets = word_offsets.as_slice()?;
+        Ok(run(py, || lengths::sentence_lengths(sentences, sentence_offsets, word_offsets))?.into_pyarray(py))
+    }
+
+    /// Hashes of the windows of sentence lengths that articles file: (values, offsets).
+    #[pyfunction]
+    fn window_hashes<'py>(
+        py: Python<'py>,
+        lengths: Slice<'py, u32>,
+        offsets: Slice<'py, i64>,
+        window: usize,
+        step: usize,
+        dynamic: bool,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let (lengths, offsets) = (lengths.as_slice()?, offsets.as_slice()?);
+        let kernel = || lengths::window_hashes(lengths, offsets, lengths::Windows::new(window, step, dynamic)?);
+        let (values, offsets) = run(py, kernel)?;
+        Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// How many windows of row i of either side match, and how many each files: (query, found, query filed, found filed).
+    #[pyfunction]
+    fn match_windows<'py>(
+        py: Python<'py>,
+        query: Slice<'py, u32>,
+        query_starts: Slice<'py, i64>,
+        query_ends: Slice<'py, i64>,
+        found: Slice<'py, u32>,
+        found_starts: Slice<'py, i64>,
+        found_ends: Slice<'py, i64>,
+        window: usize,
+        step: usize,
+        dynamic: bool,
+        contiguous: usize,
+    ) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
+        let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
+        let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
+        let kernel = || {
+            let query = sets::Rows::new(query, query_starts, query_ends)?;
+            let found = sets::Rows::new(found, found_starts, found_ends)?;
+            lengths::match_windows(query, found, lengths::Windows::new(window, step, dynamic)?, contiguous)
+        };
+        let matched = run(py, kernel)?;
+        Ok((
+            matched.query.into_pyarray(py),
+            matched.found.into_pyarray(py),
+            matched.query_filed.into_pyarray(py),
+            matched.found_filed.into_pyarray(py),
+        ))
     }
 
     /// File a batch's keys, shard by shard.

@@ -36,9 +36,11 @@ __all__ = [
     "line_ends",
     "mark_boilerplate",
     "match_lines",
+    "match_windows",
     "nominate",
     "read_jsonl",
     "sentence_digests",
+    "sentence_lengths",
     "shingle_sets",
     "signatures",
     "simhash",
@@ -46,6 +48,7 @@ __all__ = [
     "suspect",
     "tokenise",
     "whole_hashes",
+    "window_hashes",
     "winnow",
 ]
 
@@ -249,6 +252,24 @@ def count_different_bits(
     found_starts: NDArray[np.int64],
     found_ends: NDArray[np.int64],
 ) -> NDArray[np.int64]: ...
+def sentence_lengths(
+    sentences: NDArray[np.uint32], sentence_offsets: NDArray[np.int64], word_offsets: NDArray[np.int64]
+) -> NDArray[np.uint32]: ...
+def window_hashes(
+    lengths: NDArray[np.uint32], offsets: NDArray[np.int64], window: int, step: int, dynamic: bool
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def match_windows(
+    query: NDArray[np.uint32],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found: NDArray[np.uint32],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+    window: int,
+    step: int,
+    dynamic: bool,
+    contiguous: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],
