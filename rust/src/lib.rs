@@ -19,6 +19,7 @@ pub mod shingles;
 pub mod statistics;
 pub mod stems;
 pub mod text;
+pub mod weights;
 
 #[cfg(feature = "python")]
 mod python;

@@ -78,13 +78,15 @@ class View:
     With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
     them, the empty string for the default rule, or the characters that end a sentence. `stopwords` are left out: the code
     of a language (`en`), or words with spaces between them. `stemmer` cuts what is left: `first5`, or the
-    name of a Snowball algorithm (`porter`).
+    name of a Snowball algorithm (`porter`). With `piece_words`, document frequencies are counted over even pieces of
+    articles, of that many words or somewhat more; with 0, over whole articles.
     """
 
     diacritics: bool = True
     sentences: str | None = None
     stopwords: str = ""
     stemmer: str = ""
+    piece_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
