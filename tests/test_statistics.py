@@ -70,6 +70,21 @@ def test_saved_statistics_know_how_words_were_read(tmp_path: Path) -> None:
         Statistics.load(tmp_path / "words", View(False, ".", "en", "porter"))
 
 
+def test_pieces_of_articles_are_counted_where_the_view_says_so(tmp_path: Path) -> None:
+    view = View(piece_words=2)
+    texts = ["a b a c a", "a", "", "東京都東京都"]
+    statistics = Statistics.count((tokenise(*encode([text]), view) for text in texts), view)
+    asked = list("abc東京")
+    assert statistics.articles == 5
+    assert statistics.frequencies(read([" ".join(asked)]).hashes).tolist() == [3, 1, 1, 1, 1]
+    statistics.save(tmp_path / "words")
+    assert Statistics.load(tmp_path / "words", view).view == view
+    with pytest.raises(MismatchError, match="view"):
+        Statistics.load(tmp_path / "words", View())
+    with pytest.raises(MismatchError, match="view"):
+        statistics.require(View(piece_words=3))
+
+
 def test_statistics_of_another_text_version_or_view_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ pub mod signatures;
 pub mod statistics;
 pub mod stems;
 pub mod text;
+pub mod weights;
 
 #[cfg(feature = "python")]
 mod python;

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::{
     Result, align, boilerplate, candidates, dates, digests, jsonl, lengths, matches, postings, sets, sharing, shingles,
-    signatures, statistics, text,
+    signatures, statistics, text, weights,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -541,6 +541,95 @@ mod _core {
             matched.query_filed.into_pyarray(py),
             matched.found_filed.into_pyarray(py),
         ))
+    }
+
+    /// The offsets of the pieces that the articles of a batch are cut into.
+    #[pyfunction]
+    fn cut_pieces<'py>(
+        py: Python<'py>,
+        words: usize,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
+        piece_words: usize,
+    ) -> PyResult<Array<'py, i64>> {
+        let (offsets, halves) = (offsets.as_slice()?, optional!(halves));
+        Ok(run(py, || weights::cut_pieces(words, offsets, halves, piece_words))?.into_pyarray(py))
+    }
+
+    /// The heaviest terms of each piece of each article: (term hashes, offsets).
+    #[pyfunction]
+    fn make_images<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
+        piece_words: usize,
+        image_terms: usize,
+        frequencies: Option<Slice<'py, u32>>,
+        documents: u32,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+        let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+        let frequencies = optional!(frequencies).map(|words| weights::Frequencies { words, documents });
+        let kernel = || weights::make_images(hashes, offsets, halves, piece_words, image_terms, frequencies);
+        let (terms, offsets) = run(py, kernel)?;
+        Ok((terms.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// Unit vectors of a batch: (term hashes, weights, 1 for each key term, offsets).
+    #[pyfunction]
+    fn make_vectors<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        frequencies: Slice<'py, u32>,
+        documents: u32,
+        threshold: f64,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, f64>, Array<'py, u8>, Array<'py, i64>)> {
+        let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
+        let frequencies = weights::Frequencies { words: frequencies.as_slice()?, documents };
+        let vectors = run(py, || weights::make_vectors(hashes, offsets, frequencies, threshold))?;
+        Ok((
+            vectors.hashes.into_pyarray(py),
+            vectors.weights.into_pyarray(py),
+            vectors.keys.into_pyarray(py),
+            vectors.offsets.into_pyarray(py),
+        ))
+    }
+
+    /// The cosine of row i of one side and row i of the other.
+    #[pyfunction]
+    fn multiply_vectors<'py>(
+        py: Python<'py>,
+        query: Slice<'py, u64>,
+        query_weights: Slice<'py, f64>,
+        query_starts: Slice<'py, i64>,
+        query_ends: Slice<'py, i64>,
+        found: Slice<'py, u64>,
+        found_weights: Slice<'py, f64>,
+        found_starts: Slice<'py, i64>,
+        found_ends: Slice<'py, i64>,
+    ) -> PyResult<Array<'py, f64>> {
+        let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
+        let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
+        let (query_weights, found_weights) = (query_weights.as_slice()?, found_weights.as_slice()?);
+        let kernel = || {
+            let query = weights::Terms::new(query, query_weights, query_starts, query_ends)?;
+            weights::multiply_vectors(query, weights::Terms::new(found, found_weights, found_starts, found_ends)?)
+        };
+        Ok(run(py, kernel)?.into_pyarray(py))
+    }
+
+    /// Pairs of each row that two rankings put in opposite order, and that only the second puts level.
+    #[pyfunction]
+    fn count_discordant<'py>(
+        py: Python<'py>,
+        expected: Slice<'py, f64>,
+        got: Slice<'py, f64>,
+        width: usize,
+    ) -> PyResult<(Array<'py, i64>, Array<'py, i64>)> {
+        let (expected, got) = (expected.as_slice()?, got.as_slice()?);
+        let (discordant, level) = run(py, || weights::count_discordant(expected, got, width))?;
+        Ok((discordant.into_pyarray(py), level.into_pyarray(py)))
     }
 
     /// File a batch's keys, shard by shard.

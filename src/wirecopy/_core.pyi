@@ -26,17 +26,22 @@ __all__ = [
     "count_articles",
     "count_collisions",
     "count_different_bits",
+    "count_discordant",
     "count_equal",
     "count_shared",
+    "cut_pieces",
     "distinct",
     "file",
     "file_part",
     "imatch",
     "iso_microseconds",
     "line_ends",
+    "make_images",
+    "make_vectors",
     "mark_boilerplate",
     "match_lines",
     "match_windows",
+    "multiply_vectors",
     "nominate",
     "read_jsonl",
     "sentence_digests",
@@ -270,6 +275,38 @@ def match_windows(
     dynamic: bool,
     contiguous: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def cut_pieces(
+    words: int, offsets: NDArray[np.int64], halves: NDArray[np.uint8] | None, piece_words: int
+) -> NDArray[np.int64]: ...
+def make_images(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    halves: NDArray[np.uint8] | None,
+    piece_words: int,
+    image_terms: int,
+    frequencies: NDArray[np.uint32] | None,
+    documents: int,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def make_vectors(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    frequencies: NDArray[np.uint32],
+    documents: int,
+    threshold: float,
+) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64]]: ...
+def multiply_vectors(
+    query: NDArray[np.uint64],
+    query_weights: NDArray[np.float64],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found: NDArray[np.uint64],
+    found_weights: NDArray[np.float64],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+) -> NDArray[np.float64]: ...
+def count_discordant(
+    expected: NDArray[np.float64], got: NDArray[np.float64], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],

@@ -97,7 +97,8 @@ class View:
     them, the empty string for the default rule, or the characters that end a sentence. `stopwords` are left out: the code
     of a language (`en`), or words with spaces between them. `stemmer` cuts what is left: `first5`, or the
     name of a Snowball algorithm (`porter`). `title` is whether the title, where known, is read before the text:
-    `Articles.titled_text` puts it there.
+    `Articles.titled_text` puts it there. With `piece_words`, document frequencies are counted over even pieces of
+    articles, of that many words or somewhat more; with 0, over whole articles.
     """
 
     diacritics: bool = True
@@ -105,6 +106,7 @@ class View:
     stopwords: str = ""
     stemmer: str = ""
     title: bool = False
+    piece_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ whenever they are asked with the same Statistics. The same articles in any order
 
 On disk they are a NumPy `.npz` archive without pickled objects: `words` (uint64, sorted word hashes), `counts`
 (int64, the articles that hold each), and the scalars `articles`, `diacritics`, `stopwords`, `stemmer`, `title`,
-`text_version`, `format`.
+`piece_words`, `text_version`, `format`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wirecopy.errors import MismatchError, SourceError
 from wirecopy.model import Tokens, View
 
 NEVER = np.iinfo(np.uint32).max
-_FORMAT = 2
+_FORMAT = 3
 _DEFAULT_VIEW = View()
 _WAY_OUT = "count them again from the articles"
 
@@ -32,7 +32,8 @@ _WAY_OUT = "count them again from the articles"
 class Statistics:
     """How many articles of a collection each word occurs in; `articles` is the size of the collection.
 
-    `view` is the one the words were read in, as far as it concerns words.
+    `view` is the one the words were read in, as far as it concerns words; where it has `piece_words`, all counts are of
+    such pieces of articles.
     """
 
     words: NDArray[np.uint64]
@@ -46,10 +47,13 @@ class Statistics:
         words, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
         articles, waiting, waiting_words = 0, [], 0
         for tokens in batches:
-            distinct, holders = _core.count_articles(tokens.hashes, tokens.offsets)
+            offsets = tokens.offsets
+            if view.piece_words:
+                offsets = _core.cut_pieces(len(tokens.hashes), offsets, tokens.halves, view.piece_words)
+            distinct, holders = _core.count_articles(tokens.hashes, offsets)
             waiting.append((distinct, holders.astype(np.int64)))
             waiting_words += len(distinct)
-            articles += len(tokens)
+            articles += len(offsets) - 1
             if waiting_words > max(len(words), 1 << 20):
                 words, counts = _add([(words, counts), *waiting])
                 waiting, waiting_words = [], 0
@@ -83,6 +87,7 @@ class Statistics:
                 stopwords=np.str_(self.view.stopwords),
                 stemmer=np.str_(self.view.stemmer),
                 title=np.bool_(self.view.title),
+                piece_words=np.int64(self.view.piece_words),
                 text_version=np.str_(_core.TEXT_VERSION),
                 format=np.int64(_FORMAT),
             )
@@ -108,6 +113,7 @@ class Statistics:
                 str(stored["stopwords"]),
                 str(stored["stemmer"]),
                 bool(stored["title"]),
+                int(stored["piece_words"]),
             )
             statistics = cls(stored["words"], stored["counts"], int(stored["articles"]), view_read)
         except (

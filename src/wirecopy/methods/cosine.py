@@ -1,0 +1,85 @@
+"""Cosine of tf-idf vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import UsageError
+from ..model import Tokens, View
+from ..statistics import Statistics
+from . import Keys, Method, Scores, Sketches
+
+
+@dataclass(frozen=True)
+class Cosine(Method):
+    """The cosine of the articles' vectors of weighted words.
+
+    Gibson, Wellner, Lubar 2008, section 2.1, after Salton, Wong, Yang 1975. Guarantees that two articles whose cosine reaches `threshold` share a key:
+    keys are an article's rarest words, as many as leave a rest shorter than `threshold`, and of two articles without a
+    common key all common words lie in the rest of one of them. At 0.8 a fifth of the distinct words of news are keys. Blind to the
+    order of words, so that two reports of one event look alike; misses a passage copied into a longer article.
+
+    Choices: the paper says only that a weight comes from the occurrences of a word in the article and an inverse measure of its frequency
+    in a collection. Here it is tf · (ln(N / df) + 1), with the idf that CoDet has too: thanks to the 1 no word weighs nothing, and two articles alone
+    still compare. An unknown word has df 1. `threshold` is ours, and accepts both ways: of 1,200 made-up copies with 2 to 15 % of their words edited
+    99 % reach 0.8, of two million pairs of strangers none reaches 0.6. Cosines are rounded to twelve decimals, so
+    that a text has exactly 1 with itself.
+    """
+
+    threshold: float = 0.8
+    stopwords: str = ""
+    stemmer: str = ""
+
+    paper: ClassVar[str] = "Gibson, Wellner, Lubar 2008"
+    weighs_words: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            raise UsageError(f"cosine: expected 0 < threshold <= 1, got {self.threshold}")
+
+    @property
+    def view(self) -> View:
+        """Words as they are, unless stopwords or a stemmer are named."""
+        return View(stopwords=self.stopwords, stemmer=self.stemmer)
+
+    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
+        """Term hashes, rising; their weights, at unit length; 1 for each key."""
+        if statistics is None:
+            raise UsageError("cosine: expected Statistics to weigh words by, got none")
+        statistics.require(self.view)
+        frequencies = statistics.frequencies(tokens.hashes)
+        terms, weights, keys, offsets = _core.make_vectors(
+            tokens.hashes, tokens.offsets, frequencies, statistics.articles, self.threshold
+        )
+        return Sketches.of(offsets, terms, weights, keys)
+
+    def keys(self, sketches: Sketches) -> Keys:
+        """The rarest terms."""
+        rarest = sketches.keep(sketches.columns[2] == 1)
+        return Keys(rarest.columns[0], rarest.offsets)
+
+    def score(self, query: Sketches, found: Sketches) -> Scores:
+        """The cosine of both vectors."""
+        terms, weights, _ = query.columns
+        found_terms, found_weights, _ = found.columns
+        cosine = _core.multiply_vectors(
+            terms,
+            weights,
+            query.starts,
+            query.ends,
+            found_terms,
+            found_weights,
+            found.starts,
+            found.ends,
+        )
+        return Scores(cosine, cosine, cosine)
+
+    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The cosine reaches the threshold."""
+        accepted = scores.rank >= self.threshold
+        return accepted, accepted
