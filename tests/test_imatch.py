@@ -78,7 +78,6 @@ def test_fingerprints_and_decisions_are_the_twins(
     reference: list[list[str]],
     form: str,
     shares: tuple[float, float],
-    never_common: int,
     skip: int,
     most: int,
     lexicons: int,
@@ -90,7 +89,6 @@ def test_fingerprints_and_decisions_are_the_twins(
         form=form,
         low_share=shares[0],
         high_share=shares[1],
-        common_articles=never_common,
         skip_words=skip,
         hash_words=most,
         lexicons=lexicons,
@@ -109,7 +107,7 @@ def test_fingerprints_and_decisions_are_the_twins(
         for number in range(lexicons):
             known = twin.in_lexicon(cut(article), number, left_out)
             if form == "range":
-                chosen = twin.in_range(known, frequencies, len(reference), *shares, never_common)
+                chosen = twin.in_range(known, frequencies, len(reference), *shares)
             else:
                 chosen = twin.after_skipping(known, frequencies, len(reference), skip, most)
             found |= twin.fingerprint(chosen)
@@ -145,12 +143,6 @@ def test_the_bounds_of_the_range_are_in_it() -> None:
     outside = methods.get("imatch", low_share=0.3, high_share=0.7)
     assert rows(sketch(inside, ["low high"], reference)) == [[sha1("high low")]]
     assert rows(sketch(outside, ["low high"], reference)) == [[]]
-
-
-def test_words_of_few_articles_are_never_too_common() -> None:
-    method = methods.get("imatch", common_articles=3)
-    assert [len(row) for row in rows(sketch(method, ["vote"] * 3))] == [1] * 3
-    assert [len(row) for row in rows(sketch(method, ["vote"] * 4))] == [0] * 4
 
 
 LETTERS = [chr(ord("a") + i) * 2 for i in range(15)]
@@ -220,7 +212,6 @@ def test_a_lexicon_leaves_out_its_share_of_the_words() -> None:
         ({"low_share": -0.1}, "expected 0 <= low_share <= high_share <= 1"),
         ({"high_share": 1.5}, "expected 0 <= low_share <= high_share <= 1"),
         ({"high_share": float("nan")}, "expected 0 <= low_share <= high_share <= 1"),
-        ({"common_articles": -1}, "common_articles of 0 or more"),
         ({"skip_words": -1}, "expected skip_words of 0 or more"),
         ({"hash_words": 0}, "hash_words of 1 or more"),
         ({"lexicons": 0}, "expected 1 to 64 lexicons"),

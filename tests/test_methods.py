@@ -233,7 +233,12 @@ def test_common_keys_are_a_mask(method: Method) -> None:
 
 def test_each_method_finds_identical_articles_by_itself(method: Method) -> None:
     text = prose(Writer(4).write(400))
-    found = wirecopy.find([{"id": "a", "text": text}, {"id": "b", "text": text.upper()}], method=method.name)
+    others = [prose(Writer(seed).write(400)) for seed in range(5, 400)]
+    found = wirecopy.find(
+        [{"id": "a", "text": text}, {"id": "b", "text": text.upper()}],
+        method=method.name,
+        statistics=count(method, [text, *others]) if method.weighs_words else None,
+    )
     assert [(m.query, m.found, m.relation, m.methods) for m in found] == [
         ("b", "a", "identical", (method.name,))
     ]

@@ -65,28 +65,25 @@ def rows(sketches: Sketches) -> list[list[bytes]]:
     collections,
     collections,
     st.sampled_from([0.0, 0.2, 0.29, 0.5, 0.6, 0.99, 1.0]),
-    st.integers(0, 2),
     st.booleans(),
     st.integers(0, 3),
 )
-@example([[["vote"], ["vote"]], [["vote"]]], [], 0.6, 0, False, 1)
+@example([[["vote"], ["vote"]], [["vote"]]], [], 0.6, False, 1)
 def test_fingerprints_scores_and_decisions_are_the_twins(
     collection: list[twin.Article],
     reference: list[twin.Article],
     share: float,
-    never_common: int,
     exact: bool,
     more_than: int,
 ) -> None:
     method = methods.get(
         "sentence_fingerprints",
         common_share=share,
-        common_articles=never_common,
         exact_sentences=exact,
         more_than=more_than,
     )
     sketches = sketch(method, [prose(one) for one in collection], [prose(one) for one in reference])
-    common = twin.common_words(reference, share, never_common)
+    common = twin.common_words(reference, share)
     expected = [twin.fingerprints(article, common, exact=exact) for article in collection]
     assert rows(sketches) == expected
     event("some common" if common and not exact else "none common")
@@ -171,14 +168,8 @@ def test_words_in_more_than_three_fifths_of_the_articles_are_common() -> None:
 
 
 def test_a_share_of_one_cuts_nothing() -> None:
-    method = methods.get("sentence_fingerprints", common_share=1.0, common_articles=0)
+    method = methods.get("sentence_fingerprints", common_share=1.0)
     assert rows(sketch(method, ["Vote vote."] * 5)) == [[hashlib.md5(b"vote vote").digest()]] * 5
-
-
-def test_words_of_few_articles_are_never_common() -> None:
-    method = methods.get("sentence_fingerprints", common_articles=3)
-    assert [len(row) for row in rows(sketch(method, ["Vote."] * 3))] == [1, 1, 1]
-    assert [len(row) for row in rows(sketch(method, ["Vote."] * 4))] == [0, 0, 0, 0]
 
 
 def test_a_sentence_without_words_has_no_fingerprint() -> None:
@@ -242,7 +233,6 @@ def test_the_title_is_a_sentence_like_the_others() -> None:
         {"common_share": -0.1},
         {"common_share": 1.1},
         {"common_share": float("nan")},
-        {"common_articles": -1},
         {"most_occurrences": 0},
         {"more_than": -1},
     ],

@@ -20,14 +20,14 @@ def idf(word: str, frequencies: Frequencies, articles: int) -> float:
 
 
 def in_range(
-    words: Iterable[str], frequencies: Frequencies, articles: int, low: float, high: float, never_common: int
+    words: Iterable[str], frequencies: Frequencies, articles: int, low: float, high: float
 ) -> list[str]:
     """The distinct words whose document frequency lies in a range, in alphabetical order."""
     least, most = (Fraction(repr(share)) * articles for share in (low, high))
 
     def lies(word: str) -> bool:
         count = frequencies.get(word, 1)
-        return count >= least and (count <= most or count <= never_common)
+        return least <= count <= most
 
     return sorted({word for word in words if lies(word)})
 

@@ -13,13 +13,13 @@ from fractions import Fraction
 Article = Sequence[Sequence[str]]
 
 
-def common_words(collection: Sequence[Article], share: float, articles: int) -> set[str]:
-    """Words in more than this share of a collection, and in more than so many articles."""
+def common_words(collection: Sequence[Article], share: float) -> set[str]:
+    """Words in more than this share of a collection."""
     holders = Counter(
         word for article in collection for word in {w for sentence in article for w in sentence}
     )
     most = Fraction(repr(share)) * len(collection)
-    return {word for word, count in holders.items() if count > most and count > articles}
+    return {word for word, count in holders.items() if count > most}
 
 
 def fingerprints(article: Article, common: set[str], *, exact: bool = False) -> list[bytes]:

@@ -22,6 +22,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
+from ..text import encode, tokenise
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -103,10 +104,6 @@ class Method(ABC):
     """Who published it."""
     approximate: ClassVar[bool] = False
     """Whether a pair that `accepts` takes may share no key."""
-    weighs_words: ClassVar[bool] = False
-    """Whether `sketch` needs Statistics, of the pile itself or of a reference collection."""
-    spells_words: ClassVar[bool] = False
-    """Whether `sketch` needs the words themselves, not only their hashes."""
     mutual: ClassVar[bool] = False
     """Whether both articles of an accepted pair share `least_shared` keys, or only the one that is in the other."""
 
@@ -122,6 +119,16 @@ class Method(ABC):
     def view(self) -> View:
         """How it reads text."""
         return View()
+
+    @property
+    def weighs_words(self) -> bool:
+        """Whether `sketch` needs Statistics, of the pile itself or of a reference collection."""
+        return False
+
+    @property
+    def spells_words(self) -> bool:
+        """Whether `sketch` needs the words themselves, not only their hashes."""
+        return False
 
     @property
     def guaranteed_words(self) -> int | None:
@@ -229,7 +236,12 @@ def get(name: str, **parameters: Any) -> Method:
         fits = isinstance(value, expected) or (expected is float and isinstance(value, int))
         if not fits or (isinstance(value, bool) and expected is not bool):
             raise UsageError(f"{name}: expected {parameter} to be of type {expected.__name__}, got {value!r}")
-    return found(**parameters)
+    method = found(**parameters)
+    try:
+        tokenise(*encode([]), method.view)
+    except ValueError as error:
+        raise UsageError(f"{name}: {error}") from None
+    return method
 
 
 def describe(name: str) -> dict[str, Any]:

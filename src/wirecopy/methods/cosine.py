@@ -36,7 +36,7 @@ class Cosine(Method):
     stemmer: str = ""
 
     paper: ClassVar[str] = "Gibson, Wellner, Lubar 2008"
-    weighs_words: ClassVar[bool] = True
+    weighs_words = True
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold <= 1:

@@ -81,7 +81,7 @@ class DocumentImage(Method):
             raise UsageError(f"document_image: expected 0 <= threshold <= 1, got {self.threshold}")
 
     @property
-    def weighs_words(self) -> bool:  # type: ignore[override]
+    def weighs_words(self) -> bool:
         """Whether df is that of a collection."""
         return self.idf_over == "collection"
 

@@ -12,7 +12,6 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from ..text import encode, tokenise
 from . import Keys, Method, Scores, Sketches
 
 _MOST = int(np.iinfo(np.uint32).max)
@@ -42,13 +41,12 @@ class IMatch(Method):
 
     Where the papers are silent: The digest is that of the words in UTF-8, one space between two, cut to 128 bits. An article without
     chosen words has no key. A word that the Statistics do not know counts as in one article. In a handful of articles on one story every word
-    would be too common, so words in `common_articles` articles or fewer never are.
+    is too common, so weigh them by a reference collection.
     """
 
     form: str = "range"
     low_share: float = 0.001
     high_share: float = 0.01
-    common_articles: int = 20
     skip_words: int = 2
     hash_words: int = 10
     lexicons: int = 1
@@ -57,16 +55,15 @@ class IMatch(Method):
     stemmer: str = _AS_PUBLISHED
 
     paper: ClassVar[str] = "Chowdhury, Frieder, Grossman, McCabe 2002"
-    weighs_words: ClassVar[bool] = True
-    spells_words: ClassVar[bool] = True
+    weighs_words = True
+    spells_words = True
 
     def __post_init__(self) -> None:
         if self.form not in _VIEWS:
             raise UsageError(f"imatch: expected form to be range or skip, got {self.form!r}")
-        if not (0 <= self.low_share <= self.high_share <= 1 and self.common_articles >= 0):
+        if not 0 <= self.low_share <= self.high_share <= 1:
             raise UsageError(
-                "imatch: expected 0 <= low_share <= high_share <= 1 and common_articles of 0 or more, got "
-                f"{self.low_share}, {self.high_share} and {self.common_articles}"
+                f"imatch: expected 0 <= low_share <= high_share <= 1, got {self.low_share} and {self.high_share}"
             )
         if not (0 <= self.skip_words <= _MOST and 1 <= self.hash_words <= _MOST):
             raise UsageError(
@@ -77,10 +74,6 @@ class IMatch(Method):
             raise UsageError(
                 f"imatch: expected 1 to 64 lexicons and 0 < left_out_share < 1, got {self.lexicons} and {self.left_out_share}"
             )
-        try:
-            tokenise(*encode([]), self.view)
-        except ValueError as error:
-            raise UsageError(f"imatch: {error}") from None
 
     @property
     def view(self) -> View:
@@ -98,7 +91,7 @@ class IMatch(Method):
         assert statistics is not None, "needs Statistics"
         ranged = self.form == "range"
         least = int(np.ceil(self.low_share * statistics.articles - 1e-9))
-        most = max(int(self.high_share * statistics.articles + 1e-9), self.common_articles)
+        most = int(self.high_share * statistics.articles + 1e-9)
         first, second, offsets = _core.imatch(
             tokens.hashes,
             tokens.offsets,

@@ -68,7 +68,7 @@ class Resemblance(Method):
             )
 
     @property
-    def spells_words(self) -> bool:  # type: ignore[override]
+    def spells_words(self) -> bool:
         """Only for shingles of characters."""
         return self.shingle_characters > 0
 

@@ -29,40 +29,33 @@ class SentenceFingerprints(Method):
     `exact_sentences` is the paper's comparison: all words, in their own order.
 
     Where the paper is silent: Repeated words stay. The digest is that of the folded words in UTF-8, sorted by code point,
-    one space between two. A sentence without uncommon words has no fingerprint. In a handful of articles on one story every word would be common,
-    so words in `common_articles` articles or fewer never are. The paper counts an article's sentences that are in any
+    one space between two. A sentence without uncommon words has no fingerprint; in a handful of articles on one story every word is common, so weigh
+    them by a reference collection. The paper counts an article's sentences that are in any
     other article (its verdict); counting for each pair, each sentence of an article as often as it stands there, is
     ours. It says that δ was "three" and that more than δ must collide, but its figures fit only if three suffice: δ is 2 here.
     """
 
     common_share: float = 0.6
-    common_articles: int = 20
     common_words: str = ""
     exact_sentences: bool = False
     most_occurrences: int = 300
     more_than: int = 2
 
     paper: ClassVar[str] = "Yoon, Jang, Kim, Park 2012"
-    weighs_words: ClassVar[bool] = True
-    spells_words: ClassVar[bool] = True
+    weighs_words = True
+    spells_words = True
 
     def __post_init__(self) -> None:
-        if not (
-            0 <= self.common_share <= 1
-            and self.common_articles >= 0
-            and self.most_occurrences >= 1
-            and self.more_than >= 0
-        ):
+        if not (0 <= self.common_share <= 1 and self.most_occurrences >= 1 and self.more_than >= 0):
             raise UsageError(
-                "sentence_fingerprints: expected common_share from 0 to 1, common_articles and more_than of 0 or more and "
-                f"most_occurrences of 1 or more, got {self.common_share}, {self.common_articles}, {self.more_than} and "
-                f"{self.most_occurrences}"
+                "sentence_fingerprints: expected common_share from 0 to 1, more_than of 0 or more and most_occurrences of 1 or "
+                f"more, got {self.common_share}, {self.more_than} and {self.most_occurrences}"
             )
 
     @property
     def view(self) -> View:
         """Sentences, without the words that are common whatever their number."""
-        return View(sentences="", stopwords="" if self.exact_sentences else self.common_words)
+        return View(sentences="", stopwords="" if self.exact_sentences else self.common_words, title=True)
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The first and the last 64 bits of each sentence's fingerprint, as often as it stands there."""
@@ -74,7 +67,7 @@ class SentenceFingerprints(Method):
         if not self.exact_sentences:
             assert statistics is not None, "needs Statistics"
             frequencies = statistics.frequencies(tokens.hashes)
-            most_articles = max(int(self.common_share * statistics.articles + 1e-9), self.common_articles)
+            most_articles = int(self.common_share * statistics.articles + 1e-9)
         first, last, offsets = _core.sentence_digests(
             tokens.hashes,
             tokens.offsets,

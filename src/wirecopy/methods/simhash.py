@@ -40,8 +40,8 @@ class SimHash(Method):
     stemmer: str = "first5"
 
     paper: ClassVar[str] = "Charikar 2002"
-    weighs_words: ClassVar[bool] = True
-    spells_words: ClassVar[bool] = True
+    weighs_words = True
+    spells_words = True
 
     def __post_init__(self) -> None:
         if not (0 <= self.distance_bits < self.bits <= _MOST_BITS and 0 <= self.skip_words < 2**32):

@@ -7,7 +7,7 @@ articles that are candidates, a block of related pairs at a time. Texts and keys
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -17,7 +17,7 @@ from .. import _core, methods, text
 from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_preset
 from ..errors import UsageError
 from ..methods import Method, Sketches
-from ..model import Articles, Boilerplate, Skipped, Tokens
+from ..model import Articles, Boilerplate, Skipped, Tokens, View
 from ..pairs import Evidence, collide, file
 from ..sources import Fields, Work, read
 from ..statistics import Statistics
@@ -108,7 +108,7 @@ def find(
         raise UsageError(
             f"{nominating[0].name} has no threshold and only ranks: give it a query, or a threshold"
         )
-    reading = fields or Fields()
+    reading = replace(fields or Fields(), with_title=any(one.view.title for one in nominating))
     asked = [] if query is None else [work() for work in read(query, fields=reading, batch_bytes=batch_bytes)]
     work = read(articles, fields=reading, batch_bytes=batch_bytes)
     with open_pool(threads) as pool:
@@ -136,7 +136,8 @@ def weigh(
     with open_pool(threads) as pool:
         report = progress or (lambda stage, done, total: None)
         job = _Job(get_preset(DEFAULT_PRESET), [weighing], True, None, pool, report)
-        work = read(articles, fields=fields or Fields(), batch_bytes=batch_bytes)
+        reading = replace(fields or Fields(), with_title=weighing.view.title)
+        work = read(articles, fields=reading, batch_bytes=batch_bytes)
         pile = job.read([], work, [])[0]
         return job.weigh(pile, weighing), pile.skipped
 
@@ -197,11 +198,9 @@ class _Job:
             self.statistics.require(method.view)
             return self.statistics
 
-        def read(batch: Articles) -> Tokens:
-            return text.tokenise(batch.text, batch.offsets, method.view)
-
         self.progress("weighing", 0, 1)
-        return Statistics.count(self.pool.map(read, pile.batches), method.view)
+        tokens = self.pool.map(lambda batch: _tokenise(batch, method.view), pile.batches)
+        return Statistics.count(tokens, method.view)
 
     def file_weighed(self, pile: Pile, filed: list[Filed]) -> NDArray[np.int64]:
         """Files the keys of the methods that weigh words beside the others; each article's number of words."""
@@ -302,12 +301,17 @@ class _Job:
         statistics = self.weigh(pile, method) if method.weighs_words else None
 
         def sketch(batch: Articles) -> Sketches:
-            tokens = text.tokenise(batch.text, batch.offsets, method.view, words=method.spells_words)
-            return method.sketch(tokens, statistics)
+            return method.sketch(_tokenise(batch, method.view, words=method.spells_words), statistics)
 
         sketches = Sketches.join(list(self.pool.map(sketch, pile.batches or [EMPTY])))
         _, order = pile.rank(asked)
         return judge(method, pile, order, sketches, asked, top, self.pool, self.progress)
+
+
+def _tokenise(batch: Articles, view: View, *, words: bool = False) -> Tokens:
+    """The words of a batch in a method's view."""
+    texts = batch.titled_text() if view.title else (batch.text, batch.offsets)
+    return text.tokenise(*texts, view, words=words)
 
 
 def _file(
@@ -316,10 +320,7 @@ def _file(
     """The number of words of each article of a batch, and its postings for some methods; each view is read once."""
     spelt = {one.view for one in chosen if one.spells_words}
     views = {one.view for one in chosen}
-    tokens = {
-        view: text.tokenise(batch.text, batch.offsets, view, words=view in spelt)
-        for view in sorted(views, key=repr)
-    }
+    tokens = {view: _tokenise(batch, view, words=view in spelt) for view in sorted(views, key=repr)}
     postings = {}
     for one in chosen:
         mine = tokens[one.view]
