@@ -16,6 +16,7 @@ __all__ = [
     "common_shingles",
     "compare",
     "components",
+    "containment_similarities",
     "count_articles",
     "count_shared",
     "distinct",
@@ -25,6 +26,7 @@ __all__ = [
     "mark_boilerplate",
     "match_lines",
     "nominate",
+    "plant",
     "read_jsonl",
     "suspect",
     "tokenise",
@@ -107,6 +109,36 @@ def count_shared(
     found_starts: NDArray[np.int64],
     found_ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def plant(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    sentences: NDArray[np.uint32],
+    sentence_offsets: NDArray[np.int64],
+    words: NDArray[np.uint8],
+    word_offsets: NDArray[np.int64],
+    frequencies: NDArray[np.uint32],
+    articles: int,
+    suffixes: int,
+    depth: int,
+    sort: bool,
+    tree: bool,
+) -> tuple[
+    NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]
+]: ...
+def containment_similarities(
+    query_nodes: NDArray[np.uint64],
+    query_visits: NDArray[np.uint32],
+    query_depths: NDArray[np.uint32],
+    query_impacts: NDArray[np.float64],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found_nodes: NDArray[np.uint64],
+    found_visits: NDArray[np.uint32],
+    found_depths: NDArray[np.uint32],
+    found_impacts: NDArray[np.float64],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],

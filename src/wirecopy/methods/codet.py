@@ -1,0 +1,118 @@
+"""CoDet: the rarest words of each sentence, as paths of a corpus tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core, text
+from ..errors import UsageError
+from ..model import Tokens, View
+from ..statistics import Statistics
+from . import Keys, Method, Scores, Sketches
+
+MOST = 1000
+
+
+@dataclass(frozen=True)
+class Codet(Method):
+    """Sentences that begin with the same words, once the rarest stand first.
+
+    Varol, Can, Aykanat, Kaya 2011. Stopwords are left out, words cut to five characters and sorted by falling
+    idf = ln(N / df) + 1, equally rare ones by the alphabet; `suffixes` of the sentence, itself the first, are cut to
+    `depth_words` words each and become paths of the corpus tree. A node has depth times idf as its impact; two articles
+    score the impacts of the nodes they share, once for each pair of their sentences that meets there. That over the
+    article's score with itself is how far it is contained, and may exceed 1; above `threshold` it is.
+
+    Guarantees every pair that the formula accepts. Keys are the nodes below the root: about one a sentence and suffix, its rarest word.
+    With `sort_words` off they are first words of sentences, which are common: ten times the candidates. Blind to a
+    sentence that gains or loses a rare word, since only words before it still count, and to sentences that are joined or split.
+
+    Where the paper is silent: an article's paths are a set, so equal ones count once, suffixes of different sentences
+    included. A word that the statistics do not know is in one article. `threshold` is ours: 0.45 had the best F1 of a grid in steps
+    of 0.05, 0.98, for 3,000 planted copies (equal, edited, embedded) in 20,000 made-up articles against all pairs that share a
+    key; 0.4 to 0.55 are within 0.03 of it. The paper says of an algorithm without the tree only that it "considers only a few most significant
+    words from each sentence"; with `tree` off a sentence is its `depth_words` words as a whole, and counts in full or not at all: one key a
+    sentence, a twentieth of the candidates, at 3 words nearly as good (F1 0.97). Words taken one by one would meet fifty times
+    as often as paths.
+    """
+
+    suffixes: int = 1
+    depth_words: int = 5
+    sort_words: bool = True
+    tree: bool = True
+    threshold: float = 0.45
+    stopwords: str = "en"
+    stemmer: str = "first5"
+
+    paper: ClassVar[str] = "Varol, Can, Aykanat, Kaya 2011"
+    weighs_words: ClassVar[bool] = True
+    spells_words: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not (
+            1 <= self.suffixes <= MOST
+            and 1 <= self.depth_words <= MOST
+            and self.threshold >= 0
+            and isfinite(self.threshold)
+        ):
+            raise UsageError(
+                f"codet: expected suffixes and depth_words from 1 to {MOST} and a finite threshold >= 0, got "
+                f"{self.suffixes}, {self.depth_words} and {self.threshold}"
+            )
+        try:
+            text.tokenise(*text.encode([]), self.view)
+        except ValueError as error:
+            raise UsageError(f"codet: {error}") from error
+
+    @property
+    def view(self) -> View:
+        """Sentences by the default rule, stems of words that are no stopwords."""
+        return View(sentences="", stopwords=self.stopwords, stemmer=self.stemmer)
+
+    def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
+        """The nodes an article visits: hash, visits, depth, and impact, which is depth times idf."""
+        assert statistics is not None, "codet weighs words"
+        statistics.require(self.view)
+        assert tokens.words is not None, "codet spells words"
+        assert tokens.word_offsets is not None
+        assert tokens.sentences is not None, "codet looks at sentences"
+        assert tokens.sentence_offsets is not None
+        nodes, offsets, visits, depths, impacts = _core.plant(
+            tokens.hashes,
+            tokens.offsets,
+            tokens.sentences,
+            tokens.sentence_offsets,
+            tokens.words,
+            tokens.word_offsets,
+            statistics.frequencies(tokens.hashes),
+            statistics.articles,
+            self.suffixes,
+            self.depth_words,
+            self.sort_words,
+            self.tree,
+        )
+        return Sketches.of(offsets, nodes, visits, depths, impacts)
+
+    def keys(self, sketches: Sketches) -> Keys:
+        """The nodes below the root: whoever shares a deeper node shares the one above it."""
+        below_root = sketches.keep(sketches.columns[2] == 1)
+        return Keys(below_root.columns[0], below_root.offsets)
+
+    def score(self, query: Sketches, found: Sketches) -> Scores:
+        """Containment similarity over each article's similarity to itself; may exceed 1."""
+        sides = [column for side in (query, found) for column in (*side.columns, side.starts, side.ends)]
+        shared, in_query, in_found = _core.containment_similarities(*sides)
+        query_in_found, found_in_query = (
+            np.divide(shared, alone, out=np.zeros_like(shared), where=alone > 0)
+            for alone in (in_query, in_found)
+        )
+        return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
+
+    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The ratio exceeds `threshold`."""
+        return scores.query_in_found > self.threshold, scores.found_in_query > self.threshold
