@@ -1,15 +1,16 @@
 //! The corpus tree of `CoDet` (Varol, Can, Aykanat, Kaya 2011), kept as what each article puts into it.
 //!
 //! In the paper each sentence, its rarest words first, is a path of words from a virtual root; a node lists the
-//! articles that visit it, and two articles that meet in a node add its impact, depth times idf, to their similarity. A node
-//! is determined by the words that lead to it, so a hash of that path stands for it and no tree is built: an article
-//! keeps its nodes, sorted, with how many of its sentences visit each, and the similarity of two articles is one merge.
-//! That gives the paper's sum over all pairs of sentences: two sentences share the nodes of their longest common prefix,
-//! so a node is shared by as many pairs as the product of its visits.
+//! articles that visit it, and two articles that meet in a node add its impact, depth times idf, to their similarity.
+//! A node is determined by the words that lead to it, so a hash of that path stands for it and no tree is built: an
+//! article keeps its nodes by depth and hash, with how many of its paths visit each, and the similarity of two articles is
+//! one merge, which ends at the first depth where they do not meet. That is the paper's sum over all pairs of sentences:
+//! two sentences share the nodes of their longest common prefix, so a node counts for as many pairs as the product of its
+//! visits.
 //!
-//! Cost: an article of n words has at most `suffixes * depth` nodes a sentence, sorted once; a pair costs the nodes of both.
-//! n equal articles take n times the nodes of one and n² merges if all pairs are asked for; n articles without a
-//! common word share no node.
+//! Cost: a sentence has at most `suffixes * depth` nodes, sorted once an article; a pair costs at most the nodes of both.
+//! As in the paper, n equal articles take memory for n times the nodes of one and n² merges if all their pairs are
+//! asked for; n articles without a common word share no node and cost no merge.
 
 use std::cmp::Ordering;
 
