@@ -34,14 +34,15 @@ class Codet(Method):
     sentences that were joined or split; where a rare word changed, only the words before it count.
 
     Where the paper is silent: the paths of an article are a set, so equal ones count once, also where one is a suffix. A
-    word that the statistics do not know is in one article. `threshold` is ours: of steps of 0.05, 0.45 had the best F1, 0.98,
+    word that the statistics do not know is in one article. `threshold` is ours: of steps of 0.05, 0.45 had the best F1, 0.984,
     on 3,000 planted copies (equal, edited, embedded) in 20,000 made-up articles, against all other pairs that share a key; 0.4 to
     0.55 are within 0.03 of it.
 
     Of an algorithm without the tree the paper says only that it "considers only a few most significant words from each
     sentence". With `tree` off, the `depth_words` words of a sentence stand for it as a whole, and it counts in full or not at all: one
-    key a sentence, a seventh of the candidates, and with 3 words as good (F1 0.99). Words taken one by one would meet fifty
-    times as often as paths do.
+    key a sentence, a seventh of the candidates. On the same copies F1 falls from 0.984 to 0.957 at 5 words, from 0.995 to 0.986 at 3. That
+    is our reading: words taken one by one found more of these copies, but meet fifty times as often as paths, and the paper wants
+    to save time.
     """
 
     suffixes: int = 1
