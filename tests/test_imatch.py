@@ -66,7 +66,6 @@ def sha1(line: str) -> bytes:
     collections.filter(len),
     st.sampled_from(["range", "skip"]),
     st.tuples(st.sampled_from([0.0, 0.2, 0.29, 0.5]), st.sampled_from([0.5, 0.6, 0.99, 1.0])),
-    st.integers(0, 2),
     st.integers(0, 3),
     st.integers(1, 4),
     st.integers(1, 5),

@@ -135,13 +135,13 @@ FIGURE_4 = [
 
 
 def test_the_three_headlines_of_figure_4_have_one_fingerprint() -> None:
-    method = methods.get("sentence_fingerprints", common_words="to some on for")
+    method = methods.get("sentence_fingerprints", common_share=1.0, common_words="to some on for")
     expected = hashlib.md5(b"internet reveal rules s security u").digest()
     assert rows(sketch(method, FIGURE_4)) == [[expected]] * 3
 
 
 def test_a_headline_with_some_differs_where_some_is_not_common() -> None:
-    method = methods.get("sentence_fingerprints", common_words="to on for")
+    method = methods.get("sentence_fingerprints", common_share=1.0, common_words="to on for")
     one, *others = rows(sketch(method, FIGURE_4))
     assert others[0] == others[1] != one
 
@@ -186,7 +186,7 @@ def test_three_hundred_occurrences_stay_and_one_more_goes() -> None:
 
 
 def test_repeats_are_kept_as_occurrences() -> None:
-    method = methods.get("sentence_fingerprints")
+    method = methods.get("sentence_fingerprints", common_share=1.0)
     keys = method.keys(sketch(method, ["Vote now. Vote now! Vote now."]))
     assert len(keys.values) == 3
     assert len(set(keys.values.tolist())) == 1
@@ -205,7 +205,7 @@ def test_three_collisions_suffice_and_two_do_not() -> None:
 
 
 def test_a_repeated_sentence_counts_each_time_it_stands_there() -> None:
-    method = methods.get("sentence_fingerprints")
+    method = methods.get("sentence_fingerprints", common_share=1.0)
     sketches = sketch(method, ["Vote now. Vote now. Vote now.", "Vote now. Treaty signed."])
     scores = method.score(sketches.take(np.array([0])), sketches.take(np.array([1])))
     assert (scores.query_in_found[0], scores.found_in_query[0], scores.rank[0]) == (3, 1, 3)
@@ -221,7 +221,7 @@ def test_all_128_bits_count() -> None:
 
 
 def test_the_title_is_a_sentence_like_the_others() -> None:
-    method = methods.get("sentence_fingerprints")
+    method = methods.get("sentence_fingerprints", common_share=1.0)
     (row,) = rows(sketch(method, ["Envoys sign treaty\n\nThe senate voted. It rained."]))
     assert row[0] == hashlib.md5(b"envoys sign treaty").digest()
     assert len(row) == 3

@@ -8,6 +8,7 @@
 pub mod align;
 pub mod boilerplate;
 pub mod candidates;
+pub mod codet;
 pub mod dates;
 pub mod digests;
 pub mod fold;

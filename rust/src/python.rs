@@ -8,8 +8,8 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
 use crate::{
-    Result, align, boilerplate, candidates, dates, digests, jsonl, lengths, matches, postings, sets, sharing, shingles,
-    signatures, statistics, text, weights,
+    Result, align, boilerplate, candidates, codet, dates, digests, jsonl, lengths, matches, postings, sets, sharing,
+    shingles, signatures, statistics, text, weights,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -630,6 +630,80 @@ mod _core {
         let (expected, got) = (expected.as_slice()?, got.as_slice()?);
         let (discordant, level) = run(py, || weights::count_discordant(expected, got, width))?;
         Ok((discordant.into_pyarray(py), level.into_pyarray(py)))
+    }
+
+    /// Nodes of the corpus tree that each article visits: (nodes, offsets, visits, depths, impacts).
+    #[pyfunction]
+    fn plant<'py>(
+        py: Python<'py>,
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        sentences: Slice<'py, u32>,
+        sentence_offsets: Slice<'py, i64>,
+        words: Slice<'py, u8>,
+        word_offsets: Slice<'py, i64>,
+        frequencies: Slice<'py, u32>,
+        articles: u64,
+        suffixes: usize,
+        depth: usize,
+        sort: bool,
+        tree: bool,
+    ) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>, Array<'py, u32>, Array<'py, f64>)> {
+        let batch = codet::Batch {
+            hashes: hashes.as_slice()?,
+            offsets: offsets.as_slice()?,
+            sentences: sentences.as_slice()?,
+            sentence_offsets: sentence_offsets.as_slice()?,
+            words: words.as_slice()?,
+            word_offsets: word_offsets.as_slice()?,
+            frequencies: frequencies.as_slice()?,
+            articles,
+        };
+        let planted = run(py, || codet::plant(batch, codet::Shape { suffixes, depth, sort, tree }))?;
+        Ok((
+            planted.nodes.into_pyarray(py),
+            planted.offsets.into_pyarray(py),
+            planted.visits.into_pyarray(py),
+            planted.depths.into_pyarray(py),
+            planted.impacts.into_pyarray(py),
+        ))
+    }
+
+    /// Containment similarities of pairs: (of query and found, of the query to itself, of the found article to itself).
+    #[pyfunction]
+    fn containment_similarities<'py>(
+        py: Python<'py>,
+        query_nodes: Slice<'py, u64>,
+        query_visits: Slice<'py, u32>,
+        query_depths: Slice<'py, u32>,
+        query_impacts: Slice<'py, f64>,
+        query_starts: Slice<'py, i64>,
+        query_ends: Slice<'py, i64>,
+        found_nodes: Slice<'py, u64>,
+        found_visits: Slice<'py, u32>,
+        found_depths: Slice<'py, u32>,
+        found_impacts: Slice<'py, f64>,
+        found_starts: Slice<'py, i64>,
+        found_ends: Slice<'py, i64>,
+    ) -> PyResult<(Array<'py, f64>, Array<'py, f64>, Array<'py, f64>)> {
+        let (query_nodes, query_visits) = (query_nodes.as_slice()?, query_visits.as_slice()?);
+        let (query_depths, query_impacts) = (query_depths.as_slice()?, query_impacts.as_slice()?);
+        let (query_starts, query_ends) = (query_starts.as_slice()?, query_ends.as_slice()?);
+        let (found_nodes, found_visits) = (found_nodes.as_slice()?, found_visits.as_slice()?);
+        let (found_depths, found_impacts) = (found_depths.as_slice()?, found_impacts.as_slice()?);
+        let (found_starts, found_ends) = (found_starts.as_slice()?, found_ends.as_slice()?);
+        let kernel = || {
+            codet::compare(
+                codet::Side::new(query_nodes, query_visits, query_depths, query_impacts, query_starts, query_ends)?,
+                codet::Side::new(found_nodes, found_visits, found_depths, found_impacts, found_starts, found_ends)?,
+            )
+        };
+        let similarities = run(py, kernel)?;
+        Ok((
+            similarities.shared.into_pyarray(py),
+            similarities.query.into_pyarray(py),
+            similarities.found.into_pyarray(py),
+        ))
     }
 
     /// File a batch's keys, shard by shard.

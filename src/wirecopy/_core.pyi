@@ -23,6 +23,7 @@ __all__ = [
     "common_shingles",
     "compare",
     "components",
+    "containment_similarities",
     "count_articles",
     "count_collisions",
     "count_different_bits",
@@ -43,6 +44,7 @@ __all__ = [
     "match_windows",
     "multiply_vectors",
     "nominate",
+    "plant",
     "read_jsonl",
     "sentence_digests",
     "sentence_lengths",
@@ -307,6 +309,36 @@ def multiply_vectors(
 def count_discordant(
     expected: NDArray[np.float64], got: NDArray[np.float64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def plant(
+    hashes: NDArray[np.uint64],
+    offsets: NDArray[np.int64],
+    sentences: NDArray[np.uint32],
+    sentence_offsets: NDArray[np.int64],
+    words: NDArray[np.uint8],
+    word_offsets: NDArray[np.int64],
+    frequencies: NDArray[np.uint32],
+    articles: int,
+    suffixes: int,
+    depth: int,
+    sort: bool,
+    tree: bool,
+) -> tuple[
+    NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]
+]: ...
+def containment_similarities(
+    query_nodes: NDArray[np.uint64],
+    query_visits: NDArray[np.uint32],
+    query_depths: NDArray[np.uint32],
+    query_impacts: NDArray[np.float64],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found_nodes: NDArray[np.uint64],
+    found_visits: NDArray[np.uint32],
+    found_depths: NDArray[np.uint32],
+    found_impacts: NDArray[np.float64],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],

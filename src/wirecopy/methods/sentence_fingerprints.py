@@ -42,7 +42,6 @@ class SentenceFingerprints(Method):
     more_than: int = 2
 
     paper: ClassVar[str] = "Yoon, Jang, Kim, Park 2012"
-    weighs_words = True
     spells_words = True
 
     def __post_init__(self) -> None:
@@ -56,6 +55,11 @@ class SentenceFingerprints(Method):
     def view(self) -> View:
         """Sentences, without the words that are common whatever their number."""
         return View(sentences="", stopwords="" if self.exact_sentences else self.common_words, title=True)
+
+    @property
+    def weighs_words(self) -> bool:
+        """Unless all words count."""
+        return not self.exact_sentences
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The first and the last 64 bits of each sentence's fingerprint, as often as it stands there."""
