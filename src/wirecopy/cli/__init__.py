@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -24,7 +24,7 @@ from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS, compare
 from ..errors import MissingExtra, SourceError, UsageError, WirecopyError
 from ..model import Skipped
-from ..pile import MEMORY_A_BYTE, Matches, Opinions, find, weigh
+from ..pile import MEMORY_A_BYTE, Matches, Opinions, find, tune, weigh
 from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
 from .show import TABLE_ROWS, print_table, show_progress, show_side_by_side, show_table
@@ -216,6 +216,33 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool)
     return name_skipped(skipped)
 
 
+@app.command("tune")
+@click.argument("name", metavar="METHOD")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
+@click.option(
+    "--queries",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask about the earliest N articles; by default all.",
+)
+def tune_command(name: str, paths: tuple[Path, ...], queries: int | None) -> int:
+    """Try a parameter of METHOD on a collection, by the procedure of its paper.
+
+    document_image: how images of 5, 10, 20, 30 ... terms rank the articles, against all terms (EDTA).
+    """
+    trials, skipped = tune(list(paths), read_method(name), queries=queries)
+    heads = [field.name for field in fields(trials[0])]
+    rows = [[_show_value(getattr(trial, head)) for head in heads] for trial in trials]
+    print_table([head.replace("_", " ") for head in heads], rows, sys.stdout)
+    return name_skipped(skipped)
+
+
+def _show_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+
+
 @app.command("compare")
 @click.argument("query", type=FILE)
 @click.argument("found", type=FILE)
@@ -252,6 +279,10 @@ def methods_command(name: str | None, as_json: bool) -> int:
         print(f"{one['name']}: {one['paper']}\n\n{one['about']}\n")
         for parameter, default in one["parameters"].items():
             print(f"  {parameter} = {default}")
+        if one["recall_curve"]:
+            print("\n  resemblance  probability of being looked at")
+            for resemblance, probability in one["recall_curve"]:
+                print(f"  {resemblance:11.2f}  {probability:.4f}")
     else:
         rows = [
             (

@@ -175,6 +175,16 @@ class Method(ABC):
         """Whether an article is a duplicate, of which so many elements are in other articles; None for most papers."""
         return None
 
+    def recall_curve(self) -> list[tuple[float, float]]:
+        """How likely a pair of some resemblance shares a key, where that is a matter of chance."""
+        return []
+
+    def tune(
+        self, tokens: Tokens, statistics: Statistics | None, queries: NDArray[np.int64]
+    ) -> Sequence[Any]:
+        """Trials of a parameter on a collection, one of them `chosen`, each a dataclass; some of its rows are queries."""
+        raise UsageError(f"{self.name}: its paper has no way to tune it")
+
 
 def share_of(keys: NDArray[np.int64], share: float) -> NDArray[np.int64]:
     """The fewest of so many keys that are at least this share of them."""
@@ -245,7 +255,10 @@ def get(name: str, **parameters: Any) -> Method:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """What a method says of itself: name, paper, summary, about, parameters with their defaults."""
+    """What a method says of itself: name, paper, summary, about, parameters with their defaults.
+
+    `recall_curve` is how likely a pair of some resemblance is looked at, for a method that is approximate, else empty.
+    """
     found = find_class(name)
     about = inspect.cleandoc(found.__doc__ or "")
     return {
@@ -254,4 +267,5 @@ def describe(name: str) -> dict[str, Any]:
         "summary": about.partition("\n")[0],
         "about": about,
         "parameters": {field.name: field.default for field in dataclasses.fields(found)},  # type: ignore[arg-type]
+        "recall_curve": found().recall_curve(),
     }

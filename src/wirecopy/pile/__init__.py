@@ -26,7 +26,7 @@ from .formulas import Learner
 from .matches import Matches
 from .opinions import Opinions, judge
 
-__all__ = ["Matches", "Opinions", "Progress", "default_methods", "find", "weigh"]
+__all__ = ["Matches", "Opinions", "Progress", "default_methods", "find", "tune", "weigh"]
 
 BLOCK_PAIRS = 512
 MEMORY_A_BYTE = 1.9
@@ -140,6 +140,28 @@ def weigh(
         work = read(articles, fields=reading, batch_bytes=batch_bytes)
         pile = job.read([], work, [])[0]
         return job.weigh(pile, weighing), pile.skipped
+
+
+def tune(
+    articles: Any,
+    method: Named,
+    *,
+    queries: int | None = None,
+    statistics: Statistics | None = None,
+    fields: Fields | None = None,
+) -> tuple[Sequence[Any], Sequence[Skipped]]:
+    """Trials of a method's parameter on a collection, by its paper's own procedure; and what was skipped.
+
+    The first `queries` articles in time are asked about, or all.
+    """
+    [tuned] = _get_methods(method, get_preset(DEFAULT_PRESET))
+    with open_pool(None) as pool:
+        job = _Job(get_preset(DEFAULT_PRESET), [tuned], True, statistics, pool, lambda *_: None)
+        pile = job.read([], read(articles, fields=fields or Fields(), batch_bytes=4 << 20), [])[0]
+        weights = job.weigh(pile, tuned) if tuned.weighs_words else None
+        _, order = pile.rank()
+        tokens = text.tokenise(*pile.texts(order.tolist()), tuned.view, words=tuned.spells_words)
+        return tuned.tune(tokens, weights, np.arange(len(order))[:queries]), pile.skipped
 
 
 def default_methods(preset: Preset) -> list[Method]:
