@@ -31,6 +31,8 @@ quality: build
 
 bench: build
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --methods
+	$(BIN)/python benchmarks/work.py
 
 docs: build
 	$(BIN)/python docs/make.py
