@@ -155,10 +155,10 @@ def time_scenarios() -> bool:
         points: list[tuple[float, float]] = []
         for articles in COPIES:
             path = DATA / f"{scenario}{articles}.jsonl"
-            words = [f"w{number}" for number in range(40)]
             with path.open("w") as out:
                 for number in range(articles):
-                    mine = words if scenario == "identical" else [f"{word}x{number}" for word in words]
+                    first = 0 if scenario == "identical" else 40 * number
+                    mine = [spell(first + place) for place in range(40)]
                     sentences = ". ".join(
                         " ".join(mine[start : start + 8]).capitalize() for start in range(0, 40, 8)
                     )
@@ -173,6 +173,11 @@ def time_scenarios() -> bool:
     print(table(["articles", "n", "pairs", "CPU s", "peak MB"], rows))
     plot("codet-scenarios.svg", "CoDet: identical and different articles", "CPU seconds", plotted)
     return True
+
+
+def spell(number: int) -> str:
+    """A word of five letters, another for each number."""
+    return "".join(chr(ord("a") + number // 26**place % 26) for place in range(5))
 
 
 def time_growth() -> bool:
@@ -195,8 +200,9 @@ def decide(asked: str, path: Path) -> tuple[float, float, int]:
     """A method decides on a file by itself: CPU seconds, peak MB, pairs."""
     out = RESULTS / "work.jsonl"
     program = Path(sys.executable).with_name("wirecopy")
-    command = [program, "find", path, "--method", asked, "--decide", "method", "--quiet", "--output", out]
-    process = subprocess.Popen([str(part) for part in command])
+    options = ["--method", asked, "--decide", "method", "--quiet", "--output", str(out)]
+    command = [str(program), "find", str(path), *options]
+    process = subprocess.Popen(command)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

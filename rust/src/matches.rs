@@ -1,4 +1,4 @@
-//! Matches → JSON lines.
+//! Matches and opinions → JSON lines.
 
 use std::fmt::Write as _;
 
@@ -47,13 +47,9 @@ pub fn match_lines(
     if lengths != [len; 7] || rows.end > len || rows.start > rows.end {
         return Err(Invalid(format!("expected columns of {len} rows and rows among them, got {lengths:?}")));
     }
-    let absent = |what: &str| Invalid(format!("expected {what} that is there"));
     let mut lines = String::with_capacity(rows.len() * 256);
     for row in rows {
-        let id = |number: i64| -> Result<String> {
-            let id = ids.get(number as usize).ok_or_else(|| absent("an article"))?;
-            serde_json::to_string(id).map_err(|error| Invalid(error.to_string()))
-        };
+        let id = |number: i64| json_id(ids, number);
         let relation = relations.get(columns.relations[row] as usize).ok_or_else(|| absent("a relation"))?;
         let names = methods.get(usize::from(columns.nominated[row])).ok_or_else(|| absent("a set of methods"))?;
         let [in_query, in_found, resemblance] = columns.shares.map(|share| share[row]);
@@ -78,4 +74,44 @@ pub fn match_lines(
         let _ = writeln!(lines, "], \"methods\": {names}}}");
     }
     Ok(lines)
+}
+
+/// The lines of opinions, each as its public JSON object; `relations` are JSON by number, `methods` too.
+///
+/// # Errors
+/// When columns do not fit each other or name what is not there.
+pub fn opinion_lines(
+    articles: [&[i64]; 2],
+    relations: &[u8],
+    scores: [&[f64]; 3],
+    ids: &[&str],
+    relation_names: &[String],
+    methods: &str,
+) -> Result<String> {
+    let len = relations.len();
+    if articles.iter().any(|side| side.len() != len) || scores.iter().any(|score| score.len() != len) {
+        return Err(Invalid(format!("expected columns of {len} rows")));
+    }
+    let mut lines = String::with_capacity(len * 160);
+    for row in 0..len {
+        let relation = relation_names.get(usize::from(relations[row])).ok_or_else(|| absent("a relation"))?;
+        let [in_found, in_query, rank] = scores.map(|score| score[row]);
+        let _ = writeln!(
+            lines,
+            "{{\"query\": {}, \"found\": {}, \"relation\": {relation}, \"query_in_found\": {in_found:?}, \
+             \"found_in_query\": {in_query:?}, \"rank\": {rank:?}, \"methods\": {methods}}}",
+            json_id(ids, articles[0][row])?,
+            json_id(ids, articles[1][row])?,
+        );
+    }
+    Ok(lines)
+}
+
+fn absent(what: &str) -> Invalid {
+    Invalid(format!("expected {what} that is there"))
+}
+
+fn json_id(ids: &[&str], number: i64) -> Result<String> {
+    let id = ids.get(number as usize).ok_or_else(|| absent("an article"))?;
+    serde_json::to_string(id).map_err(|error| Invalid(error.to_string()))
 }

@@ -795,6 +795,11 @@ mod _core {
             Ok(Prefixes(run(py, || self.0.limit(least, mutual))?))
         }
 
+        /// How many earlier articles each later one is looked up in at most, repeats included.
+        fn work<'py>(&self, py: Python<'py>, prefixes: &Prefixes) -> PyResult<Array<'py, i64>> {
+            Ok(run(py, || self.0.work(&prefixes.0))?.into_pyarray(py))
+        }
+
         /// Pairs that share keys, and the article to go on with.
         fn pairs<'py>(
             &self,
@@ -1059,5 +1064,25 @@ mod _core {
         };
         let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
         run(py, || matches::match_lines(columns, start..end, &ids, &relation_names, &method_names))
+    }
+
+    /// Opinions as lines of JSON.
+    #[pyfunction]
+    fn opinion_lines<'py>(
+        py: Python<'py>,
+        queries: Slice<'py, i64>,
+        founds: Slice<'py, i64>,
+        relations: Slice<'py, u8>,
+        query_in_found: Slice<'py, f64>,
+        found_in_query: Slice<'py, f64>,
+        rank: Slice<'py, f64>,
+        ids: Vec<PyBackedStr>,
+        relation_names: Vec<String>,
+        method_names: String,
+    ) -> PyResult<String> {
+        let articles = [queries.as_slice()?, founds.as_slice()?];
+        let (relations, ids) = (relations.as_slice()?, ids.iter().map(|id| &**id).collect::<Vec<&str>>());
+        let scores = [query_in_found.as_slice()?, found_in_query.as_slice()?, rank.as_slice()?];
+        run(py, || matches::opinion_lines(articles, relations, scores, &ids, &relation_names, &method_names))
     }
 }

@@ -241,14 +241,36 @@ impl Index {
         Ok(pairs)
     }
 
+    fn check(&self, prefixes: &Prefixes) -> Result<()> {
+        let expected = [self.alone.len(), self.articles.values.len(), self.keys.len() + 1];
+        if [prefixes.lengths.len(), prefixes.keys.len(), prefixes.holders.starts.len()] == expected {
+            return Ok(());
+        }
+        Err(Invalid("expected the prefixes of this index".into()))
+    }
+
+    /// How many earlier articles each later one is looked up in at most, repeats included.
+    ///
+    /// # Errors
+    /// When the prefixes are another's.
+    pub fn work(&self, prefixes: &Prefixes) -> Result<Vec<i64>> {
+        self.check(prefixes)?;
+        let earlier = |rank: usize| {
+            let keys = &prefixes.keys[self.articles.starts[rank]..self.articles.starts[rank + 1]];
+            let (rare, rest) = keys.split_at(prefixes.lengths[rank] as usize);
+            let all: usize = rare.iter().map(|number| self.holders.get(*number).len()).sum();
+            let few: usize = rest.iter().map(|number| prefixes.holders.get(*number).len()).sum();
+            (all + few) as i64
+        };
+        Ok((0..self.alone.len()).map(earlier).collect())
+    }
+
     /// As `probe`, for articles that are looked up under their own keys, by their rarest.
     ///
     /// # Errors
     /// When there are no such articles.
     pub fn pairs(&self, prefixes: &Prefixes, from: usize, to: usize, most: usize) -> Result<Pairs> {
-        if prefixes.keys.len() != self.articles.values.len() || prefixes.holders.starts.len() != self.keys.len() + 1 {
-            return Err(Invalid("expected the prefixes of this index".into()));
-        }
+        self.check(prefixes)?;
         let mut pairs = Pairs::new(from, to, prefixes.lengths.len().min(self.alone.len()))?;
         let (mut counter, mut turned) = (Counter::new(self.alone.len()), Counter::new(self.alone.len()));
         while pairs.next < to && pairs.later.len() < most {

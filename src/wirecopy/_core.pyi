@@ -44,6 +44,7 @@ __all__ = [
     "match_windows",
     "multiply_vectors",
     "nominate",
+    "opinion_lines",
     "plant",
     "read_jsonl",
     "sentence_digests",
@@ -77,6 +78,7 @@ class Index:
     def leave_out(self, /, common: NDArray[np.bool_]) -> None: ...
     def sizes(self, /) -> NDArray[np.int64]: ...
     def limit(self, /, least: NDArray[np.int64], mutual: bool) -> Prefixes: ...
+    def work(self, /, prefixes: Prefixes) -> NDArray[np.int64]: ...
     def pairs(
         self, /, prefixes: Prefixes, from_rank: int, to_rank: int, most: int
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]: ...
@@ -437,4 +439,15 @@ def match_lines(
     ids: Sequence[str],
     relation_names: Sequence[str],
     method_names: Sequence[str],
+) -> str: ...
+def opinion_lines(
+    queries: NDArray[np.int64],
+    founds: NDArray[np.int64],
+    relations: NDArray[np.uint8],
+    query_in_found: NDArray[np.float64],
+    found_in_query: NDArray[np.float64],
+    rank: NDArray[np.float64],
+    ids: Sequence[str],
+    relation_names: Sequence[str],
+    method_names: str,
 ) -> str: ...

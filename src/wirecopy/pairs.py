@@ -25,6 +25,9 @@ LINKS = 2
 """Earliest holders that each holder of a more common key is linked to."""
 SETTLED_WORDS = 12
 """Words around a key, of sixteen on each side, that must agree for its collision to count."""
+BLOCK_ARTICLES = 1 << 10
+BLOCK_WORK = 1 << 20
+"""Articles, and look-ups of earlier ones, that make a block of work."""
 MOST = np.iinfo(np.int64).max
 
 Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
@@ -158,9 +161,15 @@ class Sharing:
         if type(method).probes is Method.probes:
             prefixes = self._index.limit(method.least_shared(self._index.sizes()), method.mutual)
             self._next = partial(self._index.pairs, prefixes)
+            work = self._index.work(prefixes)
         else:
             probes = method.probes(sketches)
             self._next = partial(self._index.probe, probes.values, *_bounds(probes, order))
+            work = np.ones(len(order), np.int64)
+        block = np.maximum(np.cumsum(work) // BLOCK_WORK, np.arange(len(order)) // BLOCK_ARTICLES)
+        starts = np.flatnonzero(np.diff(block, prepend=-1))
+        self.blocks = list(zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True))
+        """Stretches of ranks for the later articles of pairs, each a moderate piece of work."""
 
     def pairs(
         self, start: int, end: int, most: int

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -174,23 +175,30 @@ def find_command(
     if not quiet and size is not None:
         needed = f"{size * MEMORY_A_BYTE / 1e6 + 60:,.0f} MB of memory"
         print(f"{size / 1e6:,.1f} MB of input, about {needed}", file=sys.stderr)
+    asked: dict[str, Any] = {
+        "query": query,
+        "preset": preset,
+        "method": chosen,
+        "pairs": pairs,
+        "threads": threads,
+        "statistics": Statistics.load(statistics) if statistics else None,
+        "top": top,
+        "fields": Fields(text_field, id_field, published_field),
+    }
+    if decide == "method":
+        if form == "parquet":
+            raise UsageError("--decide method writes JSON lines, CSV or a table")
+        with open_output(output) as out, show_progress(quiet, size) as progress:
+            receive = opinion_writer(form, out)
+            opinions = find(inputs, decide="method", progress=progress, receive=receive, **asked)
+            if form == "table":
+                show_opinions(opinions, out)
+        if verdicts and not opinions.verdicts and opinions.pile.ids:
+            raise UsageError(f"--verdicts: {opinions.method} decides on pairs only")
+        write_lines(verdicts, opinions.verdicts)
+        return name_skipped(opinions.skipped)
     with show_progress(quiet, size) as progress:
-        matches = find(
-            inputs,
-            query=query,
-            preset=preset,
-            method=chosen,
-            decide=decide,
-            pairs=pairs,
-            threads=threads,
-            statistics=Statistics.load(statistics) if statistics else None,
-            top=top,
-            fields=Fields(text_field, id_field, published_field),
-            progress=progress,
-        )
-    if isinstance(matches, Opinions):
-        write_lines(verdicts, matches.verdicts)
-        return write_opinions(matches, form, output)
+        matches = find(inputs, progress=progress, **asked)
     write_matches(matches, form, output)
     write_lines(boilerplate, matches.formulas)
     return summarise(matches, quiet)
@@ -424,25 +432,31 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
             show_table(matches, out)
 
 
-def write_opinions(opinions: Opinions, form: str, output: Path | None) -> int:
-    """Write a method's opinions in the form asked for; the exit code."""
-    if form == "parquet":
-        raise UsageError("--decide method writes JSON lines, CSV or a table")
-    with open_output(output) as out:
-        if form == "jsonl":
-            out.writelines(opinions.json_lines())
-        else:
-            rows = [row | {"methods": " ".join(row["methods"])} for row in opinions.rows()]
-            heads = ("query", "found", "relation", "query_in_found", "found_in_query", "rank", "methods")
-            if form == "csv":
-                import csv
+OPINION_HEADS = ("query", "found", "relation", "query_in_found", "found_in_query", "rank", "methods")
 
-                writer = csv.DictWriter(out, heads, lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows)
-            else:
-                print_table(heads, ([str(row[head]) for head in heads] for row in rows[:TABLE_ROWS]), out)
-    return name_skipped(opinions.skipped)
+
+def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
+    """What writes opinions as they come; None for a table."""
+    if form == "jsonl":
+        return lambda opinions: out.writelines(opinions.json_lines())
+    if form == "csv":
+        import csv
+
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(OPINION_HEADS)
+        return lambda opinions: writer.writerows(_opinion_cells(opinions))
+    return None
+
+
+def show_opinions(opinions: Opinions, out: IO[str]) -> None:
+    """The first opinions as a table."""
+    print_table(OPINION_HEADS, map(list, islice(_opinion_cells(opinions), TABLE_ROWS)), out)
+
+
+def _opinion_cells(opinions: Opinions) -> Iterator[tuple[str, ...]]:
+    for row in opinions.rows():
+        *values, by = row.values()
+        yield (*("" if value is None else str(value) for value in values), " ".join(by))
 
 
 def write_lines(file: Path | None, things: Iterable[Any]) -> None:

@@ -24,7 +24,7 @@ from ..statistics import Statistics
 from .collection import Pile, Pool, open_pool
 from .formulas import Learner
 from .matches import Matches
-from .opinions import Opinions, judge
+from .opinions import Opinions, Receive, judge
 
 __all__ = ["Matches", "Opinions", "Progress", "default_methods", "find", "tune", "weigh"]
 
@@ -56,6 +56,7 @@ def find(
     statistics: Statistics | None = None,
     top: int | None = None,
     progress: Progress | None = None,
+    receive: Receive | None = None,
 ) -> Matches: ...
 @overload
 def find(
@@ -72,6 +73,7 @@ def find(
     statistics: Statistics | None = None,
     top: int | None = None,
     progress: Progress | None = None,
+    receive: Receive | None = None,
 ) -> Opinions: ...
 def find(
     articles: Any,
@@ -87,6 +89,7 @@ def find(
     statistics: Statistics | None = None,
     top: int | None = None,
     progress: Progress | None = None,
+    receive: Receive | None = None,
 ) -> Matches | Opinions:
     """All copies in a pile of articles, or, with `query`, what the articles of `query` share with the pile.
 
@@ -94,7 +97,8 @@ def find(
     members of a family too big to pair all with all are linked to its earliest members; "all" writes out every pair.
     `decide="method"` gives the opinion of one published method in place of the comparison's. Methods that weigh words do
     so by `statistics`, of a reference collection, or else by those of the pile itself; with a query they rank the pile
-    against it, the best `top` if given. The answer is the same for any order of the input, number of threads and `batch_bytes`.
+    against it, the best `top` if given. `receive` is called with opinions as they come, which are then not kept: a big
+    family has as many as its square. The answer is the same for any order of the input, number of threads and `batch_bytes`.
     """
     chosen = get_preset(preset)
     nominating = _get_methods(method, chosen)
@@ -116,7 +120,7 @@ def find(
         job = _Job(chosen, nominating, pairs == "linked", statistics, pool, report)
         later = sum(len(batch) for batch in asked)
         if decide == "method":
-            return job.judge(job.read(asked, work, [])[0], later, top)
+            return job.judge(job.read(asked, work, [])[0], later, top, receive)
         ready = [one for one in nominating if not one.weighs_words]
         pile, filed, lengths = job.read(asked, work, ready)
         return job.find(pile, filed, lengths, later)
@@ -317,7 +321,7 @@ class _Job:
         by_time = np.argsort(kept, kind="stable")
         return Compared.join(parts).take(by_time), kept[by_time]
 
-    def judge(self, pile: Pile, asked: int, top: int | None) -> Opinions:
+    def judge(self, pile: Pile, asked: int, top: int | None, receive: Receive | None) -> Opinions:
         """The opinions of the one method: of every pair, or of each of the first `asked` articles and every other."""
         [method] = self.methods
         statistics = self.weigh(pile, method) if method.weighs_words else None
@@ -327,7 +331,7 @@ class _Job:
 
         sketches = Sketches.join(list(self.pool.map(sketch, pile.batches or [EMPTY])))
         _, order = pile.rank(asked)
-        return judge(method, pile, order, sketches, asked, top, self.pool, self.progress)
+        return judge(method, pile, order, sketches, asked, top, self.pool, self.progress, receive)
 
 
 def _tokenise(batch: Articles, view: View, *, words: bool = False) -> Tokens:

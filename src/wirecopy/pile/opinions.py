@@ -10,14 +10,14 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..methods import Method, Scores, Sketches
 from ..model import Opinion, Relation, Skipped, Verdict
 from ..pairs import Sharing, count_hits
 from .collection import Pile, Pool
 
-BLOCK_ARTICLES = 1024
 BLOCK_PAIRS = 1 << 16
-LINES = 1 << 12
+Columns = tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True)
@@ -43,22 +43,32 @@ class Opinions(Sequence[Opinion]):
     def __getitem__(self, row: int | slice) -> Opinion | list[Opinion]:
         if isinstance(row, slice):
             return [self[i] for i in range(*row.indices(len(self)))]
-        return next(iter(self._opinions(range(len(self))[row], range(len(self))[row] + 1)))
+        number = range(len(self))[row]
+        (opinion,) = self._opinions(slice(number, number + 1))
+        return opinion
 
     def __iter__(self) -> Iterator[Opinion]:
-        for start in range(0, len(self), LINES):
-            yield from self._opinions(start, start + LINES)
+        for start in range(0, len(self), BLOCK_PAIRS):
+            yield from self._opinions(slice(start, start + BLOCK_PAIRS))
 
-    def _opinions(self, start: int, end: int) -> Iterable[Opinion]:
-        rows = slice(start, end)
-        scores = self.scores.query_in_found, self.scores.found_in_query, self.scores.rank
-        columns = (self.queries, self.founds, *self.accepted, *(score.round(4) for score in scores))
+    def _opinions(self, rows: slice) -> Iterable[Opinion]:
+        columns: Columns = self.queries, self.founds, self._relations, *self._rounded
         ids = self.pile.ids
-        for query, found, *accepted, in_found, in_query, rank in zip(
+        for query, found, relation, in_found, in_query, rank in zip(
             *(column[rows].tolist() for column in columns), strict=True
         ):
-            relation = RELATIONS[accepted[0], accepted[1]]
-            yield Opinion(ids[query], ids[found], relation, in_found, in_query, rank, (self.method,))
+            yield Opinion(
+                ids[query], ids[found], RELATIONS[relation], in_found, in_query, rank, (self.method,)
+            )
+
+    @property
+    def _relations(self) -> NDArray[np.uint8]:
+        return self.accepted[0].astype(np.uint8) + 2 * self.accepted[1].astype(np.uint8)
+
+    @property
+    def _rounded(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        scores = self.scores
+        return scores.query_in_found.round(4), scores.found_in_query.round(4), scores.rank.round(4)
 
     @property
     def skipped(self) -> Sequence[Skipped]:
@@ -70,19 +80,30 @@ class Opinions(Sequence[Opinion]):
         return (opinion.to_dict() for opinion in self)
 
     def json_lines(self) -> Iterator[str]:
-        """Each opinion as a line of JSON."""
-        return (json.dumps(row, ensure_ascii=False) + "\n" for row in self.rows())
+        """The opinions as JSON lines, many at a time."""
+        relations, by = [json.dumps(relation) for relation in RELATIONS], json.dumps([self.method])
+        in_found, in_query, rank = self._rounded
+        numbers = self._relations
+        for start in range(0, len(self), BLOCK_PAIRS):
+            rows = slice(start, start + BLOCK_PAIRS)
+            yield _core.opinion_lines(
+                self.queries[rows],
+                self.founds[rows],
+                numbers[rows],
+                in_found[rows],
+                in_query[rows],
+                rank[rows],
+                self.pile.ids,
+                relations,
+                by,
+            )
 
 
-RELATIONS = {
-    (True, True): Relation.NEAR_DUPLICATE,
-    (True, False): Relation.CONTAINED_IN,
-    (False, True): Relation.CONTAINS,
-    (False, False): None,
-}
+RELATIONS = (None, Relation.CONTAINED_IN, Relation.CONTAINS, Relation.NEAR_DUPLICATE)
+"""By what is accepted: 1 for the query in the found article, 2 for the other way round."""
 
 Progress = Callable[[str, int, int], None]
-Columns = tuple[NDArray[Any], ...]
+Receive = Callable[[Opinions], None]
 
 
 def judge(
@@ -94,8 +115,12 @@ def judge(
     top: int | None,
     pool: Pool,
     progress: Progress,
+    receive: Receive | None,
 ) -> Opinions:
-    """What the method accepts of all pairs; with queries, which have the last `asked` ranks, its `top` for each."""
+    """What the method accepts of all pairs; with queries, which have the last `asked` ranks, its `top` for each.
+
+    With `receive`, opinions go there, a block at a time, and are not kept.
+    """
     sharing = Sharing(method, sketches, order, pool.map)
     sketches, articles = sharing.sketches, len(order) - asked
 
@@ -110,39 +135,34 @@ def judge(
             *method.accepts(scores),
         )
 
-    def judge_articles(start: int) -> Columns:
-        end = min(start + BLOCK_ARTICLES, articles)
+    def judge_articles(block: tuple[int, int]) -> Columns:
         parts = []
-        for later, earlier in sharing.pairs(start, end, BLOCK_PAIRS):
+        for later, earlier in sharing.pairs(*block, BLOCK_PAIRS):
             columns = score(later, earlier)
             parts.append(_take(columns, np.flatnonzero(columns[5] | columns[6])))
         columns = _join(parts)
         return _take(columns, np.lexsort((columns[1], columns[0])))
 
-    def rank_articles(query: int) -> Columns:
-        columns = score(np.full(articles, query, np.uint32), np.arange(articles, dtype=np.uint32))
+    def rank_articles(block: tuple[int, int]) -> Columns:
+        columns = score(np.full(articles, block[0], np.uint32), np.arange(articles, dtype=np.uint32))
         best = np.argsort(-columns[4], kind="stable")
         return _take(columns, best[: np.count_nonzero(columns[4] > 0)][:top])
 
-    work, starts = (
-        (rank_articles, range(articles, len(order)))
-        if asked
-        else (judge_articles, range(0, articles, BLOCK_ARTICLES))
-    )
+    def opinions(part: Columns, verdicts: Sequence[Verdict] = ()) -> Opinions:
+        later, earlier, in_found, in_query, ranks, *accepted = part
+        scores = Scores(in_found, in_query, ranks)
+        sides = accepted[0], accepted[1]
+        return Opinions(pile, order[later], order[earlier], scores, sides, method.name, verdicts)
+
+    blocks = [(number, number + 1) for number in range(articles, len(order))] if asked else sharing.blocks
     parts = []
-    for part in pool.map(work, starts):
-        parts.append(part)
-        progress("judging", len(parts), len(starts))
-    later, earlier, in_found, in_query, ranks, *accepted = _join(parts)
-    return Opinions(
-        pile,
-        order[later],
-        order[earlier],
-        Scores(in_found, in_query, ranks),
-        (accepted[0], accepted[1]),
-        method.name,
-        _give_verdicts(method, pile, order, sketches, asked),
-    )
+    for number, part in enumerate(pool.map(rank_articles if asked else judge_articles, blocks), 1):
+        if receive is None:
+            parts.append(part)
+        else:
+            receive(opinions(part))
+        progress("judging", number, len(blocks))
+    return opinions(_join(parts), _give_verdicts(method, pile, order, sketches, asked))
 
 
 def _give_verdicts(
