@@ -167,6 +167,8 @@ def find_command(
     Exit code 3 says that it is done but some records were skipped, each named on stderr.
     """
     form = choose_form(jsonl, csv, parquet, output)
+    if form == "parquet" and decide == "method":
+        raise UsageError("--decide method writes JSON lines, CSV or a table")
     check_writable(output, boilerplate, verdicts)
     chosen = [read_method(one) for one in method] if method else None
     inputs = list(paths)
@@ -395,8 +397,6 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
 
 def write_opinions(opinions: Opinions, form: str, output: Path | None) -> int:
     """Write a method's opinions in the form asked for; the exit code."""
-    if form == "parquet":
-        raise UsageError("--decide method writes JSON lines, CSV or a table")
     with open_output(output) as out:
         if form == "jsonl":
             out.writelines(opinions.json_lines())

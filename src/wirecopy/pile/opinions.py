@@ -52,10 +52,11 @@ class Opinions(Sequence[Opinion]):
     def _opinions(self, start: int, end: int) -> Iterable[Opinion]:
         rows = slice(start, end)
         scores = self.scores.query_in_found, self.scores.found_in_query, self.scores.rank
-        columns = (self.queries, self.founds, *self.accepted, *(score.round(4) for score in scores))
+        rounded = (score[rows].round(4) for score in scores)
+        columns = *(column[rows] for column in (self.queries, self.founds, *self.accepted)), *rounded
         ids = self.pile.ids
         for query, found, *accepted, in_found, in_query, rank in zip(
-            *(column[rows].tolist() for column in columns), strict=True
+            *(column.tolist() for column in columns), strict=True
         ):
             relation = RELATIONS[accepted[0], accepted[1]]
             yield Opinion(ids[query], ids[found], relation, in_found, in_query, rank, (self.method,))
