@@ -61,6 +61,24 @@ class Directed(Thinned):
         return Keys(odd.columns[0], odd.offsets)
 
 
+@dataclass(frozen=True)
+class Jumping(Made):
+    """Filed under odd keys only; looked up under all, and under the odd ones above even ones."""
+
+    def keys(self, sketches: Sketches) -> Keys:
+        odd = sketches.keep(sketches.columns[0] % np.uint64(2) == 1)
+        return Keys(odd.columns[0], odd.offsets)
+
+    def probes(self, sketches: Sketches) -> Keys:
+        even = sketches.keep(sketches.columns[0] % np.uint64(2) == 0)
+        values = np.concatenate([sketches.columns[0], even.columns[0] + np.uint64(1)])
+        owners = np.concatenate(
+            [np.repeat(np.arange(len(one)), one.ends - one.starts) for one in (sketches, even)]
+        )
+        order = np.argsort(owners, kind="stable")
+        return Keys(values[order], np.searchsorted(owners[order], np.arange(len(sketches) + 1)))
+
+
 def pack(articles: list[list[int]]) -> Sketches:
     offsets = np.cumsum([0, *map(len, articles)]).astype(np.int64)
     return Sketches.of(offsets, np.array([key for article in articles for key in article], np.uint64))
@@ -131,6 +149,19 @@ def test_probes_of_the_later_meet_keys_of_the_earlier(
             key % 2 and every.count(key) <= most_occurrences
             for key in {*articles[later]} & {*articles[earlier]}
         )
+    ]
+    assert sorted(pairs_of(sharing, len(articles), 4, 2)) == expected
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=7))
+def test_a_key_of_one_article_alone_is_found_by_the_probe_of_another(articles: list[list[int]]) -> None:
+    """An even key is no key, but probes the odd one above it."""
+    sharing = Sharing(Jumping(), pack(articles), np.arange(len(articles)))
+    expected = [
+        (later, earlier)
+        for later in range(len(articles))
+        for earlier in range(later)
+        if {key | 1 for key in articles[later]} & {key for key in articles[earlier] if key % 2}
     ]
     assert sorted(pairs_of(sharing, len(articles), 4, 2)) == expected
 

@@ -148,7 +148,10 @@ class Sharing:
         keys = method.keys(sketches)
         rows = keys.values, *_bounds(keys, order)
         leaves_out = type(method).common is not Method.common
-        parts = apply(lambda part: _core.file_part(*rows, part, leaves_out), range(_core.PARTS))
+        probes_itself = type(method).probes is Method.probes
+        # A key of one article alone makes no pair, unless others are looked up under it without being filed there.
+        keep_all = leaves_out or not probes_itself
+        parts = apply(lambda part: _core.file_part(*rows, part, keep_all), range(_core.PARTS))
         self._index = _core.Index(*rows, list(parts))
         if leaves_out:
             values, occurrences, articles = self._index.counts()
@@ -158,7 +161,7 @@ class Sharing:
             sketches = sketches.keep(known.look_up(sketches.columns[0]) != 0)
         self.sketches = sketches.take(order)
         """The sketches by rank, without common keys."""
-        if type(method).probes is Method.probes:
+        if probes_itself:
             prefixes = self._index.limit(method.least_shared(self._index.sizes()), method.mutual)
             self._next = partial(self._index.pairs, prefixes)
             work = self._index.work(prefixes)

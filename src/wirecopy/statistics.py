@@ -115,7 +115,16 @@ class Statistics:
                 bool(stored["title"]),
                 int(stored["piece_words"]),
             )
-            statistics = cls(stored["words"], stored["counts"], int(stored["articles"]), view_read)
+            words, counts = stored["words"], stored["counts"]
+            if (
+                words.dtype != np.uint64
+                or counts.dtype != np.int64
+                or not words.shape == counts.shape == (len(words),)
+            ):
+                raise ValueError(
+                    f"words of {words.dtype} {words.shape}, counts of {counts.dtype} {counts.shape}"
+                )
+            statistics = cls(words, counts, int(stored["articles"]), view_read)
         except (
             OSError,
             ValueError,
@@ -123,6 +132,7 @@ class Statistics:
             TypeError,
             AttributeError,
             EOFError,
+            RuntimeError,
             BadZipFile,
         ) as error:
             raise SourceError(f"{path}: expected statistics, got something else ({error})") from error

@@ -168,6 +168,8 @@ def find_command(
     Exit code 3 says that it is done but some records were skipped, each named on stderr.
     """
     form = choose_form(jsonl, csv, parquet, output)
+    if form == "parquet" and decide == "method":
+        raise UsageError("--decide method writes JSON lines, CSV or a table")
     check_writable(output, boilerplate, verdicts)
     chosen = [read_method(one) for one in method] if method else None
     inputs = list(paths)

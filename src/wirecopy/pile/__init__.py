@@ -112,6 +112,8 @@ def find(
         raise UsageError(
             f"{nominating[0].name} has no threshold and only ranks: give it a query, or a threshold"
         )
+    if top is not None and (top < 1 or decide != "method" or query is None):
+        raise UsageError(f"top: expected 1 or more, with decide='method' and a query, got {top}")
     reading = replace(fields or Fields(), with_title=any(one.view.title for one in nominating))
     asked = [] if query is None else [work() for work in read(query, fields=reading, batch_bytes=batch_bytes)]
     work = read(articles, fields=reading, batch_bytes=batch_bytes)
