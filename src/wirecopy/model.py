@@ -72,6 +72,18 @@ class Articles:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def take(self, rows: Sequence[int]) -> Articles:
+        """Some of the articles."""
+        parts = [self.text.data[self.offsets[row] : self.offsets[row + 1]] for row in rows]
+        offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
+        return Articles(
+            [self.ids[row] for row in rows],
+            np.frombuffer(b"".join(parts), np.uint8),
+            offsets,
+            self.published[list(rows)],
+            titles=None if self.titles is None else [self.titles[row] for row in rows],
+        )
+
     def titled_text(self, separator: str = "\n\n") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """`text` and `offsets` with each title, and the separator behind it, before its article.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -142,10 +143,19 @@ class Sharing:
     """The pairs of a collection that share a key, for a method that decides by itself: no rule of ours is applied."""
 
     def __init__(
-        self, method: Method, sketches: Sketches, order: NDArray[np.int64], apply: Map = map
+        self,
+        method: Method,
+        sketches: Sketches,
+        order: NDArray[np.int64],
+        apply: Map = map,
+        queries: int = 0,
     ) -> None:
-        """`order` is the article at each rank; keys that the method calls common are left out of the sketches."""
-        keys = method.keys(sketches)
+        """`order` is the article at each rank; keys that the method calls common are left out of the sketches.
+
+        The last `queries` articles are not filed, and nothing is looked up for them.
+        """
+        keys, everyone = method.keys(sketches), order
+        order = order[: len(order) - queries]
         rows = keys.values, *_bounds(keys, order)
         leaves_out = type(method).common is not Method.common
         probes_itself = type(method).probes is Method.probes
@@ -159,7 +169,7 @@ class Sharing:
             self._index.leave_out(common)
             known = _core.Numbers(values[common], np.zeros(np.count_nonzero(common), np.uint32))
             sketches = sketches.keep(known.look_up(sketches.columns[0]) != 0)
-        self.sketches = sketches.take(order)
+        self.sketches = sketches.take(everyone)
         """The sketches by rank, without common keys."""
         if probes_itself:
             prefixes = self._index.limit(method.least_shared(self._index.sizes()), method.mutual)
@@ -171,7 +181,7 @@ class Sharing:
             work = np.ones(len(order), np.int64)
         block = np.maximum(np.cumsum(work) // BLOCK_WORK, np.arange(len(order)) // BLOCK_ARTICLES)
         starts = np.flatnonzero(np.diff(block, prepend=-1))
-        self.blocks = list(zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True))
+        self.blocks = list(pairwise([*starts.tolist(), len(order)]))
         """Stretches of ranks for the later articles of pairs, each a moderate piece of work."""
 
     def pairs(

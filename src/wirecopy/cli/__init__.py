@@ -187,7 +187,13 @@ def find_command(
         "top": top,
         "fields": Fields(text_field, id_field, published_field),
     }
+    if decide == "alignment" and verdicts:
+        raise UsageError("--verdicts: only with --decide method")
     if decide == "method":
+        if boilerplate:
+            raise UsageError("--boilerplate: not with --decide method, which knows none")
+        if verdicts and chosen and not chosen[0].gives_verdicts:
+            raise UsageError(f"--verdicts: {chosen[0].name} decides on pairs, not on articles")
         if form == "parquet":
             raise UsageError("--decide method writes JSON lines, CSV or a table")
         with open_output(output) as out, show_progress(quiet, size) as progress:
@@ -195,15 +201,13 @@ def find_command(
             opinions = find(inputs, decide="method", progress=progress, receive=receive, **asked)
             if form == "table":
                 show_opinions(opinions, out)
-        if verdicts and not opinions.verdicts and opinions.pile.ids:
-            raise UsageError(f"--verdicts: {opinions.method} decides on pairs only")
         write_lines(verdicts, opinions.verdicts)
-        return name_skipped(opinions.skipped)
+        return summarise(opinions, len(opinions.pile.ids), quiet)
     with show_progress(quiet, size) as progress:
         matches = find(inputs, progress=progress, **asked)
     write_matches(matches, form, output)
     write_lines(boilerplate, matches.formulas)
-    return summarise(matches, quiet)
+    return summarise(matches, matches.counts["articles"], quiet)
 
 
 @app.command("weigh")
@@ -477,21 +481,25 @@ def name_skipped(skipped: Sequence[Skipped]) -> int:
     return 3 if skipped else 0
 
 
-def summarise(matches: Matches, quiet: bool) -> int:
+def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
     """Name what was skipped, say what was done; the exit code."""
-    code = name_skipped(matches.skipped)
-    if matches.unreadable_dates:
+    code = name_skipped(found.skipped)
+    if found.unreadable_dates:
         print(
-            f"{matches.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",
+            f"{found.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",
             file=sys.stderr,
         )
-    if not matches.counts["articles"]:
+    if not articles:
         print("no articles found", file=sys.stderr)
-    elif not quiet:
-        counts = matches.counts
+    elif not quiet and isinstance(found, Matches):
+        counts = found.counts
         print(
-            f"{counts['articles']:,} articles, {counts['candidates']:,} candidates, {counts['matches']:,} matches, "
-            f"{len(matches.formulas):,} formulas left out as boilerplate",
+            f"{articles:,} articles, {counts['candidates']:,} candidates, {counts['matches']:,} matches, "
+            f"{len(found.formulas):,} formulas left out as boilerplate",
             file=sys.stderr,
         )
+    elif not quiet and isinstance(found, Opinions):
+        duplicates = sum(verdict.duplicate for verdict in found.verdicts)
+        verdicts = f", {duplicates:,} of them duplicates by {found.method}" if found.verdicts else ""
+        print(f"{articles:,} articles{verdicts}", file=sys.stderr)
     return code

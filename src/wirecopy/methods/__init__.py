@@ -171,9 +171,14 @@ class Method(ABC):
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Its own decision: is the query in the found article, is the found article in the query."""
 
-    def verdict(self, hits: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        """Whether an article is a duplicate, of which so many elements are in other articles; None for most papers."""
-        return None
+    @property
+    def gives_verdicts(self) -> bool:
+        """Whether its paper decides on an article against all others, not only on pairs."""
+        return type(self).verdict is not Method.verdict
+
+    def verdict(self, hits: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether an article is a duplicate, of which so many elements are in other articles."""
+        raise NotImplementedError
 
     def recall_curve(self) -> list[tuple[float, float]]:
         """How likely a pair of some resemblance shares a key, where that is a matter of chance."""

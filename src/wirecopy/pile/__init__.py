@@ -18,7 +18,7 @@ from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_pre
 from ..errors import UsageError
 from ..methods import Method, Sketches
 from ..model import Articles, Boilerplate, Skipped, Tokens, View
-from ..pairs import Evidence, collide, file
+from ..pairs import Sharing, collide, file
 from ..sources import Fields, Work, read
 from ..statistics import Statistics
 from .collection import Pile, Pool, open_pool
@@ -36,8 +36,9 @@ Progress = Callable[[str, int, int], None]
 """Called with a stage, how much of it is done and how much there is."""
 Named = str | Method
 Pairs = tuple[NDArray[np.uint32], NDArray[np.uint32]]
-Filed = dict[Method, list[_core.Postings]]
-NO_LENGTHS = np.empty(0, np.int64)
+Filed = dict[Method, tuple[NDArray[np.int64], list[_core.Postings]]]
+"""For each method, the words of a batch's articles and their postings."""
+NO_LENGTHS, NO_PAIRS = np.empty(0, np.int64), np.empty(0, np.uint32)
 EMPTY = Articles((), np.empty(0, np.uint8), np.zeros(1, np.int64), NO_LENGTHS)
 
 
@@ -114,18 +115,24 @@ def find(
         )
     if top is not None and (top < 1 or decide != "method" or query is None):
         raise UsageError(f"top: expected 1 or more, with decide='method' and a query, got {top}")
+    if statistics is not None and not any(one.weighs_words for one in nominating):
+        raise UsageError(f"statistics: {', '.join(one.name for one in nominating)} weighs no words")
+    for one in nominating:
+        if statistics is not None and one.weighs_words:
+            statistics.require(one.view)
     reading = replace(fields or Fields(), with_title=any(one.view.title for one in nominating))
-    asked = [] if query is None else [work() for work in read(query, fields=reading, batch_bytes=batch_bytes)]
+    asked = None
+    if query is not None:
+        work = read(query, fields=reading, batch_bytes=batch_bytes, unnamed="query")
+        asked = [part() for part in work]
     work = read(articles, fields=reading, batch_bytes=batch_bytes)
     with open_pool(threads) as pool:
         report = progress or (lambda stage, done, total: None)
         job = _Job(chosen, nominating, pairs == "linked", statistics, pool, report)
-        later = sum(len(batch) for batch in asked)
         if decide == "method":
-            return job.judge(job.read(asked, work, [])[0], later, top, receive)
-        ready = [one for one in nominating if not one.weighs_words]
-        pile, filed, lengths = job.read(asked, work, ready)
-        return job.find(pile, filed, lengths, later)
+            return job.judge(job.read(asked, work, [])[0], top, receive)
+        ready = [one for one in nominating if not one.weighs_words and not _is_directed(one)]
+        return job.find(*job.read(asked, work, ready))
 
 
 def weigh(
@@ -144,7 +151,7 @@ def weigh(
         job = _Job(get_preset(DEFAULT_PRESET), [weighing], True, None, pool, report)
         reading = replace(fields or Fields(), with_title=weighing.view.title)
         work = read(articles, fields=reading, batch_bytes=batch_bytes)
-        pile = job.read([], work, [])[0]
+        pile = job.read(None, work, [])[0]
         return job.weigh(pile, weighing), pile.skipped
 
 
@@ -163,7 +170,7 @@ def tune(
     [tuned] = _get_methods(method, get_preset(DEFAULT_PRESET))
     with open_pool(None) as pool:
         job = _Job(get_preset(DEFAULT_PRESET), [tuned], True, statistics, pool, lambda *_: None)
-        pile = job.read([], read(articles, fields=fields or Fields(), batch_bytes=4 << 20), [])[0]
+        pile = job.read(None, read(articles, fields=fields or Fields(), batch_bytes=4 << 20), [])[0]
         weights = job.weigh(pile, tuned) if tuned.weighs_words else None
         _, order = pile.rank()
         tokens = text.tokenise(*pile.texts(order.tolist()), tuned.view, words=tuned.spells_words)
@@ -197,81 +204,94 @@ class _Job:
     progress: Progress
 
     def read(
-        self, asked: Sequence[Articles], work: Iterable[Work], ready: Sequence[Method]
-    ) -> tuple[Pile, list[Filed], NDArray[np.int64]]:
-        """The pile, the postings of its batches for the methods that are `ready`, each article's number of words."""
+        self, asked: Sequence[Articles] | None, work: Iterable[Work], ready: Sequence[Method]
+    ) -> tuple[Pile, list[Filed]]:
+        """The pile, and what its batches are filed under by the methods that are `ready`."""
 
-        def take_in(part: Work) -> tuple[int, Articles, NDArray[np.int64], Filed]:
+        def take_in(part: Work) -> tuple[int, Articles, Filed]:
             batch = part()
-            return part.source_bytes, batch, *(_file(batch, ready, {}) if ready else (NO_LENGTHS, {}))
+            return part.source_bytes, batch, _file(batch, ready, {})
 
         def all_work() -> Iterable[Work]:
-            for batch in asked:
+            for batch in asked or ():
                 yield Work(lambda batch=batch: batch)  # type: ignore[misc]
             yield from work
 
-        pile = Pile(name for batch in asked for name in batch.ids)
-        lengths, filed, done = [NO_LENGTHS], [], 0
-        for source_bytes, batch, words, postings in self.pool.map(take_in, all_work()):
+        pile, filed, done = Pile(asked), [], 0
+        for source_bytes, batch, postings in self.pool.map(take_in, all_work()):
             pile.add(batch)
-            lengths.append(words)
             filed.append(postings)
             done += source_bytes
             self.progress("reading", done, 0)
-        return pile, filed, np.concatenate(lengths)
+        return pile, filed
 
     def weigh(self, pile: Pile, method: Method) -> Statistics:
         """The statistics for a method: those given, or the pile's own."""
         if self.statistics is not None:
-            self.statistics.require(method.view)
             return self.statistics
-
         self.progress("weighing", 0, 1)
-        tokens = self.pool.map(lambda batch: _tokenise(batch, method.view), pile.batches)
-        return Statistics.count(tokens, method.view)
+        batches = pile.without_queries()
+        tokens = self.pool.map(lambda batch: _tokenise(batch, method.view), batches)
+        statistics = Statistics.count(tokens, method.view)
+        self.progress("weighing", 1, 1)
+        return statistics
 
-    def file_weighed(self, pile: Pile, filed: list[Filed]) -> NDArray[np.int64]:
-        """Files the keys of the methods that weigh words beside the others; each article's number of words."""
-        statistics = {one: self.weigh(pile, one) for one in self.methods if one.weighs_words}
-        if not statistics:
-            return NO_LENGTHS
-        lengths = [NO_LENGTHS]
+    def file_weighed(self, pile: Pile, filed: list[Filed]) -> None:
+        """Files the keys of the methods that weigh words beside the others."""
+        weighing = (one for one in self.methods if one.weighs_words and not _is_directed(one))
+        statistics = {one: self.weigh(pile, one) for one in weighing}
         work = self.pool.map(lambda batch: _file(batch, list(statistics), statistics), pile.batches)
-        for mine, (words, postings) in zip(filed, work, strict=True):
-            mine |= postings
-            lengths.append(words)
-        return np.concatenate(lengths)
+        for mine, more in zip(filed, work, strict=True):
+            mine |= more
 
-    def collide(
-        self, filed: list[Filed], pile: Pile, ranks: NDArray[np.uint32], words: NDArray[np.uint32]
-    ) -> list[Evidence]:
-        """The evidence of each method."""
-        return [
-            collide(
-                one,
-                [batch.pop(one) for batch in filed],
-                pile.firsts,
-                ranks,
-                words,
-                linked=self.linked,
-                apply=self.pool.map,
+    def sketch(self, pile: Pile, method: Method) -> Sketches:
+        """What a method remembers of all articles."""
+        statistics = self.weigh(pile, method) if method.weighs_words else None
+
+        def sketch_batch(batch: Articles) -> Sketches:
+            return method.sketch(_tokenise(batch, method.view, words=method.spells_words), statistics)
+
+        return Sketches.join(list(self.pool.map(sketch_batch, pile.batches or [EMPTY])))
+
+    def nominate(
+        self,
+        pile: Pile,
+        filed: list[Filed],
+        ranks: NDArray[np.uint32],
+        order: NDArray[np.int64],
+        learner: Learner,
+    ) -> tuple[list[Pairs], int]:
+        """The candidates of each method, and how many keys collided."""
+        evidence = {}
+        for one in self.methods:
+            if _is_directed(one):
+                continue
+            mine = [batch.pop(one) for batch in filed]
+            words = np.concatenate([NO_LENGTHS, *(lengths for lengths, _ in mine)])[order].astype(np.uint32)
+            postings = [shards for _, shards in mine]
+            del mine
+            evidence[one] = collide(
+                one, postings, pile.firsts, ranks, words, linked=self.linked, apply=self.pool.map
             )
-            for one in self.methods
-        ]
+        convicted = {one: learner.learn(mine.suspects) for one, mine in evidence.items()}
+        nominated = {one: mine.nominate(convicted[one]) for one, mine in evidence.items()}
+        for one in self.methods:
+            if _is_directed(one):
+                sharing = Sharing(one, self.sketch(pile, one), order, self.pool.map)
+                shared = list(sharing.pairs(0, len(order), 1 << 20))
+                later, earlier = zip(*shared, strict=True) if shared else ((), ())
+                nominated[one] = np.concatenate([NO_PAIRS, *later]), np.concatenate([NO_PAIRS, *earlier])
+        collisions = sum(len(mine) + mine.weak for mine in evidence.values())
+        return [_asked_only(nominated[one], len(order), pile.asked) for one in self.methods], collisions
 
-    def find(self, pile: Pile, filed: list[Filed], lengths: NDArray[np.int64], asked: int) -> Matches:
-        """The matches; the first `asked` articles are queries, where there are any."""
+    def find(self, pile: Pile, filed: list[Filed]) -> Matches:
+        """The matches, of queries only where there is a question."""
         self.progress("nominating", 0, 1)
-        weighed = self.file_weighed(pile, filed)
-        lengths = lengths if len(lengths) else weighed
-        ranks, order = pile.rank(asked)
-        evidence = self.collide(filed, pile, ranks, lengths[order].astype(np.uint32))
+        self.file_weighed(pile, filed)
+        ranks, order = pile.rank()
         learner = Learner(pile, order)
-        convicted = [learner.learn(one.suspects) for one in evidence]
-        nominated = [one.nominate(mine) for one, mine in zip(evidence, convicted, strict=True)]
-        collisions = sum(len(one) + one.weak for one in evidence)
-        del evidence
-        later, earlier, by = _unite([_asked_only(pairs, order, asked) for pairs in nominated])
+        nominated, collisions = self.nominate(pile, filed, ranks, order, learner)
+        later, earlier, by = _unite(nominated)
         candidates = len(later)
         self.progress("nominating", 1, 1)
         compared, kept = self.compare(pile, order, (later, earlier), learner.known)
@@ -323,17 +343,12 @@ class _Job:
         by_time = np.argsort(kept, kind="stable")
         return Compared.join(parts).take(by_time), kept[by_time]
 
-    def judge(self, pile: Pile, asked: int, top: int | None, receive: Receive | None) -> Opinions:
-        """The opinions of the one method: of every pair, or of each of the first `asked` articles and every other."""
+    def judge(self, pile: Pile, top: int | None, receive: Receive | None) -> Opinions:
+        """The opinions of the one method: of every pair, or of each query and every article."""
         [method] = self.methods
-        statistics = self.weigh(pile, method) if method.weighs_words else None
-
-        def sketch(batch: Articles) -> Sketches:
-            return method.sketch(_tokenise(batch, method.view, words=method.spells_words), statistics)
-
-        sketches = Sketches.join(list(self.pool.map(sketch, pile.batches or [EMPTY])))
-        _, order = pile.rank(asked)
-        return judge(method, pile, order, sketches, asked, top, self.pool, self.progress, receive)
+        sketches = self.sketch(pile, method)
+        _, order = pile.rank()
+        return judge(method, pile, order, sketches, top, self.pool, self.progress, receive)
 
 
 def _tokenise(batch: Articles, view: View, *, words: bool = False) -> Tokens:
@@ -342,25 +357,28 @@ def _tokenise(batch: Articles, view: View, *, words: bool = False) -> Tokens:
     return text.tokenise(*texts, view, words=words)
 
 
-def _file(
-    batch: Articles, chosen: Sequence[Method], statistics: Mapping[Method, Statistics | None]
-) -> tuple[NDArray[np.int64], Filed]:
-    """The number of words of each article of a batch, and its postings for some methods; each view is read once."""
+def _is_directed(method: Method) -> bool:
+    """Whether an article is looked up under other keys than it is filed under."""
+    return type(method).probes is not Method.probes
+
+
+def _file(batch: Articles, chosen: Sequence[Method], statistics: Mapping[Method, Statistics | None]) -> Filed:
+    """What a batch is filed under by some methods; each view is read once."""
     spelt = {one.view for one in chosen if one.spells_words}
-    views = {one.view for one in chosen}
-    tokens = {view: _tokenise(batch, view, words=view in spelt) for view in sorted(views, key=repr)}
-    postings = {}
+    views = dict.fromkeys(one.view for one in chosen)
+    tokens = {view: _tokenise(batch, view, words=view in spelt) for view in views}
+    filed = {}
     for one in chosen:
         mine = tokens[one.view]
-        postings[one] = file(mine, one.keys(one.sketch(mine, statistics.get(one))))
-    return np.diff(tokens[chosen[0].view].offsets), postings
+        filed[one] = np.diff(mine.offsets), file(mine, one.keys(one.sketch(mine, statistics.get(one))))
+    return filed
 
 
-def _asked_only(pairs: Pairs, order: NDArray[np.int64], asked: int) -> Pairs:
+def _asked_only(pairs: Pairs, articles: int, asked: int | None) -> Pairs:
     """With queries, the pairs of a query, which have the last ranks, and an article of the pile."""
-    if not asked:
+    if asked is None:
         return pairs
-    first = len(order) - asked
+    first = articles - asked
     chosen = (pairs[0] >= first) & (pairs[1] < first)
     return pairs[0][chosen], pairs[1][chosen]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
@@ -62,9 +62,12 @@ def open_pool(threads: int | None) -> Iterator[Pool]:
 class Pile:
     """The articles of a pile, batch by batch, numbered in the order they were read; ranks put them in time."""
 
-    def __init__(self, asked: Iterable[str] = ()) -> None:
-        """An article of the pile with the id of one that is `asked` about gives way to it in silence."""
-        self._asked = set(asked)
+    def __init__(self, queries: Sequence[Articles] | None = None) -> None:
+        """Queries, which must be added first, come last in time; an article with the id of one gives way in silence."""
+        self._names = {name for batch in queries or () for name in batch.ids}
+        self._last = sum(map(len, queries or ()))
+        self.asked: int | None = None if queries is None else self._last
+        """How many of the articles are queries; None if there is no question."""
         self.batches: list[Articles] = []
         self.firsts: list[int] = []
         self.ids: list[str] = []
@@ -89,19 +92,21 @@ class Pile:
         before = set(self._seen)
         for row, name in enumerate(batch.ids):
             if name in before:
-                self._repeated.append(len(self.ids) + row)
-                if name not in self._asked:
+                number = len(self.ids) + row
+                self._repeated.append(number)
+                if number < self._last:
+                    assert self.asked is not None
+                    self.asked -= 1
+                if number < self._last or name not in self._names:
                     where = batch.where(row) if batch.where else name
                     self.skipped.append(
                         Skipped(where, f"an article with the id {name!r} was read before; give each its own")
                     )
             before.add(name)
 
-    def rank(self, last: int = 0) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The rank of each article, by `published` then id, and the article at each rank.
-
-        The first `last` articles come last, whatever their dates.
-        """
+    def rank(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The rank of each article, by `published` then id, and the article at each rank; queries come last."""
+        last = self._last
         published = np.concatenate([batch.published for batch in self.batches] or [np.empty(0, np.int64)])
         order = np.argsort(published, kind="stable")
         order = np.concatenate([order[order >= last], order[order < last]]) if last else order
@@ -116,6 +121,20 @@ class Pile:
         ranks = np.full(len(self.ids), LEFT_OUT, np.uint32)
         ranks[order] = np.arange(len(order), dtype=np.uint32)
         return ranks, order
+
+    def without_queries(self) -> list[Articles]:
+        """The batches without queries and repeated records."""
+        left_out = {*range(self._last), *self._repeated}
+        if not left_out:
+            return self.batches
+        kept = (
+            [row for row in range(len(batch)) if first + row not in left_out]
+            for first, batch in zip(self.firsts, self.batches, strict=True)
+        )
+        return [
+            batch if len(rows) == len(batch) else batch.take(rows)
+            for batch, rows in zip(self.batches, kept, strict=True)
+        ]
 
     def texts(self, numbers: Iterable[int]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The texts of some articles as a batch."""

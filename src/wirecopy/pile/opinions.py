@@ -75,6 +75,11 @@ class Opinions(Sequence[Opinion]):
         """Records that could not be used."""
         return self.pile.skipped
 
+    @property
+    def unreadable_dates(self) -> int:
+        """How many dates could not be read, and count as missing."""
+        return self.pile.unreadable_dates
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """Each opinion as its public JSON object."""
         return (opinion.to_dict() for opinion in self)
@@ -111,18 +116,22 @@ def judge(
     pile: Pile,
     order: NDArray[np.int64],
     sketches: Sketches,
-    asked: int,
     top: int | None,
     pool: Pool,
     progress: Progress,
     receive: Receive | None,
 ) -> Opinions:
-    """What the method accepts of all pairs; with queries, which have the last `asked` ranks, its `top` for each.
+    """What the method accepts of all pairs; with queries, its `top` for each.
 
     With `receive`, opinions go there, a block at a time, and are not kept.
     """
-    sharing = Sharing(method, sketches, order, pool.map)
-    sketches, articles = sharing.sketches, len(order) - asked
+    articles = len(order) - (pile.asked or 0)
+    sharing = Sharing(method, sketches, order, pool.map, pile.asked or 0)
+    sketches = sharing.sketches
+    by_id = np.empty(articles, np.int64)
+    by_id[sorted(range(articles), key=lambda rank: pile.ids[order[rank]]) if pile.asked else slice(None)] = (
+        np.arange(articles)
+    )
 
     def score(later: NDArray[np.uint32], earlier: NDArray[np.uint32]) -> Columns:
         scores = method.score(sketches.take(later), sketches.take(earlier))
@@ -144,9 +153,13 @@ def judge(
         return _take(columns, np.lexsort((columns[1], columns[0])))
 
     def rank_articles(block: tuple[int, int]) -> Columns:
-        columns = score(np.full(articles, block[0], np.uint32), np.arange(articles, dtype=np.uint32))
-        best = np.argsort(-columns[4], kind="stable")
-        return _take(columns, best[: np.count_nonzero(columns[4] > 0)][:top])
+        parts = []
+        for start in range(0, articles, BLOCK_PAIRS):
+            found = np.arange(start, min(start + BLOCK_PAIRS, articles), dtype=np.uint32)
+            columns = score(np.full(len(found), block[0], np.uint32), found)
+            parts.append(_take(columns, np.flatnonzero(columns[4] > 0)))
+        columns = _join(parts)
+        return _take(columns, np.lexsort((by_id[columns[1]], -columns[4]))[:top])
 
     def opinions(part: Columns, verdicts: Sequence[Verdict] = ()) -> Opinions:
         later, earlier, in_found, in_query, ranks, *accepted = part
@@ -154,29 +167,29 @@ def judge(
         sides = accepted[0], accepted[1]
         return Opinions(pile, order[later], order[earlier], scores, sides, method.name, verdicts)
 
-    blocks = [(number, number + 1) for number in range(articles, len(order))] if asked else sharing.blocks
+    work, blocks = judge_articles, sharing.blocks
+    if pile.asked is not None:
+        work, blocks = rank_articles, [(rank, rank + 1) for rank in range(articles, len(order))]
     parts = []
-    for number, part in enumerate(pool.map(rank_articles if asked else judge_articles, blocks), 1):
+    for number, part in enumerate(pool.map(work, blocks), 1):
         if receive is None:
             parts.append(part)
         else:
             receive(opinions(part))
         progress("judging", number, len(blocks))
-    return opinions(_join(parts), _give_verdicts(method, pile, order, sketches, asked))
+    return opinions(_join(parts), _give_verdicts(method, pile, order, sketches))
 
 
 def _give_verdicts(
-    method: Method, pile: Pile, order: NDArray[np.int64], sketches: Sketches, asked: int
+    method: Method, pile: Pile, order: NDArray[np.int64], sketches: Sketches
 ) -> Sequence[Verdict]:
     """On all articles against each other, or on the queries against the others."""
-    if method.verdict(np.empty(0, np.int64)) is None:
+    if not method.gives_verdicts:
         return ()
-    first = len(order) - asked
+    first = len(order) - (pile.asked or 0)
     hits = count_hits(sketches, np.arange(len(order)) < first)
-    judged = slice(first, None) if asked else slice(None)
-    duplicates = method.verdict(hits[judged])
-    assert duplicates is not None
-    columns = order[judged].tolist(), hits[judged].tolist(), duplicates.tolist()
+    judged = slice(None) if pile.asked is None else slice(first, None)
+    columns = order[judged].tolist(), hits[judged].tolist(), method.verdict(hits[judged]).tolist()
     return [Verdict(pile.ids[number], *rest) for number, *rest in zip(*columns, strict=True)]
 
 

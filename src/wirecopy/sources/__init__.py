@@ -55,15 +55,22 @@ _UNREAD = {
 _FILES_A_BATCH = 256
 
 
-def read(inputs: Any, *, fields: Fields = Fields(), batch_bytes: int = 4 << 20) -> Iterator[Work]:  # noqa: B008 - frozen
+def read(
+    inputs: Any,
+    *,
+    fields: Fields = Fields(),  # noqa: B008 - frozen
+    batch_bytes: int = 4 << 20,
+    unnamed: str = "record",
+) -> Iterator[Work]:
     """The articles of one or several inputs, as work that is still to be called.
 
     An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, an
-    Article, a dict, or an iterable of these and of texts. Raises SourceError for a path that does not exist.
+    Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on. Raises
+    SourceError for a path that does not exist.
     """
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
-    return _read(_resolve(inputs), fields, batch_bytes)
+    return _read(_resolve(inputs), fields, batch_bytes, unnamed)
 
 
 def total_bytes(inputs: Any) -> int | None:
@@ -85,8 +92,8 @@ def _resolve(inputs: Any) -> Any:
     return inputs
 
 
-def _read(inputs: Any, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    batches = objects.Batches(fields, batch_bytes)
+def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
+    batches = objects.Batches(fields, batch_bytes, unnamed)
     tables = 0
     for item in _flatten(inputs):
         if isinstance(item, str | Mapping | Article):

@@ -18,8 +18,8 @@ _ARTICLE_FIELDS = Fields("text", "id", "published", "title")
 class Batches:
     """Gathers objects until they are worth a batch. Objects count from 1, over all batches."""
 
-    def __init__(self, fields: Fields, batch_bytes: int) -> None:
-        self.fields, self.batch_bytes = fields, batch_bytes
+    def __init__(self, fields: Fields, batch_bytes: int, unnamed: str) -> None:
+        self.fields, self.batch_bytes, self.unnamed = fields, batch_bytes, unnamed
         self.count = 0
         self._items: list[Any] = []
         self._size = 0
@@ -37,13 +37,13 @@ class Batches:
         if self._items:
             items, first = self._items, self.count - len(self._items) + 1
             self._items, self._size = [], 0
-            yield Work(lambda: read(items, first, self.fields))
+            yield Work(lambda: read(items, first, self.fields, self.unnamed))
 
     def unusable(self, item: object) -> Work:
         """The complaint about an object that is no article."""
         self.count += 1
         return skip(
-            f"record:{self.count}",
+            f"{self.unnamed}:{self.count}",
             f"a {type(item).__name__} is no article; give a text, a dict or an Article",
         )
 
@@ -56,9 +56,9 @@ def _size(item: str | Mapping[Any, Any] | Article) -> int:
     return sum(len(value) for value in item.values() if isinstance(value, str))
 
 
-def read(items: Sequence[Any], first: int, fields: Fields) -> Articles:
-    """The articles in some texts, mappings and Articles; a record without id is `record:N`, a text its BLAKE3."""
-    return mappings(items, [f"record:{number}" for number in range(first, first + len(items))], fields)
+def read(items: Sequence[Any], first: int, fields: Fields, unnamed: str) -> Articles:
+    """The articles in some texts, mappings and Articles; a record without id is `unnamed:N`, a text its BLAKE3."""
+    return mappings(items, [f"{unnamed}:{number}" for number in range(first, first + len(items))], fields)
 
 
 def mappings(items: Sequence[Any], wheres: Sequence[str], fields: Fields) -> Articles:
