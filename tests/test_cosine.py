@@ -38,11 +38,22 @@ class Collection:
         self.sketches = method.sketch(self.tokens, self.statistics)
 
 
-def all_pairs(method: Cosine, sketches: Sketches) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
+def rarity(held: int) -> int:
+    """The octave that a frequency is in, and the eighth of it: whatever is rarer has less."""
+    octave = held.bit_length() - 1
+    return 8 * octave + (8 * held >> octave) - 8
+
+
+def pair_up(sketches: Sketches) -> tuple[list[tuple[int, int]], Sketches, Sketches]:
     rows = range(len(sketches))
     pairs = list(itertools.product(rows, rows))
     query, found = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
-    scores = method.score(sketches.take(query), sketches.take(found))
+    return pairs, sketches.take(query), sketches.take(found)
+
+
+def all_pairs(method: Cosine, sketches: Sketches) -> tuple[list[tuple[int, int]], NDArray[np.float64]]:
+    pairs, query, found = pair_up(sketches)
+    scores = method.score(query, found)
     assert scores.query_in_found.tolist() == scores.found_in_query.tolist() == scores.rank.tolist()
     return pairs, scores.rank
 
@@ -88,32 +99,62 @@ def test_vectors_and_cosines_are_those_of_the_twin(method: Cosine, texts: list[s
     keys = method.keys(collection.sketches)
     filed = [set(keys.values[start:end].tolist()) for start, end in itertools.pairwise(keys.offsets)]
     scores = methods.Scores(got, got, got)
+    worth = method.worth_scoring(*pair_up(collection.sketches)[1:])
     for number, ((q, f), cosine) in enumerate(zip(pairs, expected, strict=True)):
         accepted = {bool(way[number]) for way in method.accepts(scores)}
         if abs(cosine - method.threshold) > NEAR:
             assert accepted == {cosine >= method.threshold}
         if True in accepted:
             assert filed[q] & filed[f]
+            assert worth[number]
             event("accepted")
+        elif not worth[number]:
+            event("not worth scoring")
 
 
 @settings(max_examples=200)
 @given(drawn_methods, collections())
-def test_keys_are_no_more_of_the_rarest_terms_than_it_takes(method: Cosine, texts: list[str]) -> None:
+def test_terms_stand_by_rarity_and_keys_are_no_more_of_the_first_than_it_takes(
+    method: Cosine, texts: list[str]
+) -> None:
     collection = Collection(method, texts)
-    terms, weights, keys = collection.sketches.columns
-    held = collection.statistics.frequencies(terms).tolist()
-    for start, end in itertools.pairwise(collection.sketches.offsets.tolist()):
-        rarest = sorted(range(start, end), key=lambda i: (held[i], terms[i]))
-        count = int(keys[start:end].sum())
-        assert all(keys[i] for i in rarest[:count])
+    terms, weights, keys = (column.tolist() for column in collection.sketches.columns)
+    for (start, end), words, vector in zip(
+        itertools.pairwise(collection.sketches.offsets.tolist()),
+        collection.words,
+        collection.vectors,
+        strict=True,
+    ):
+        held = {word: sum(word in other for other in collection.words) for word in words}
+        length = math.sqrt(math.fsum(weight**2 for weight in vector.values()))
+        expected = sorted((rarity(held[word]), vector[word] / length) for word in held)
+        got = sorted((terms[i] >> 56, weights[i]) for i in range(start, end))
+        assert [number for number, _ in got] == [number for number, _ in expected]
+        assert [weight for _, weight in got] == pytest.approx([weight for _, weight in expected], abs=NEAR)
+        count = sum(keys[start:end])
+        assert keys[start:end] == [1] * count + [0] * (end - start - count)
         assert end == start or count
-        rest = math.sqrt(math.fsum(weights[i] ** 2 for i in rarest[count:]))
+        rest = math.sqrt(math.fsum(weight**2 for weight in weights[start + count : end]))
         assert rest < method.threshold
         if count:
-            last = math.sqrt(math.fsum(weights[i] ** 2 for i in rarest[count - 1 :]))
+            last = math.sqrt(math.fsum(weight**2 for weight in weights[start + count - 1 : end]))
             assert last >= method.threshold - 2e-9
         event("some are not keys" if count < end - start else "all are keys")
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=30))
+@example([2**32 - 1, 2**32 - 200, 2**31, 0, 1, 7, 8, 15, 16, 17, 18])
+def test_a_rarer_word_never_stands_after_a_more_common_one_of_another_eighth_of_an_octave(
+    frequencies: list[int],
+) -> None:
+    words = np.arange(len(frequencies), dtype=np.uint64) * np.uint64(2**60 + 2**30)
+    offsets = np.array([0, len(words)], np.int64)
+    terms, *_ = _core.make_vectors(words, offsets, np.array(frequencies, np.uint32), 2**32 - 1, 0.5)
+    codes = [
+        min(255, rarity(round(float(np.float32(max(1, held)))))) << 56 | word >> 8
+        for held, word in zip(frequencies, words.tolist(), strict=True)
+    ]
+    assert terms.tolist() == sorted(codes)
 
 
 def test_a_cosine_by_hand() -> None:
@@ -149,6 +190,9 @@ def test_accepted_pairs_of_real_size_share_a_key() -> None:
             if cosine >= threshold and len({*pair}) > 1
         ]
         assert len(accepted) >= 7
+        worth = method.worth_scoring(*pair_up(collection.sketches)[1:])
+        assert worth[cosines >= threshold].all()
+        assert not worth[cosines < threshold / 2].any()
         assert all(filed[q] & filed[f] for q, f in accepted)
         assert len(keys.values) < len(collection.sketches.columns[0])
         brute = [twin.cosine(collection.vectors[q], collection.vectors[f]) for q, f in pairs]
@@ -194,6 +238,9 @@ SIDE: Side = (WORDS, WEIGHTS, ZERO, THREE)
         lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, ZERO[:0], THREE[:0]),
         lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, ZERO, THREE[:0]),
         lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, THREE, ZERO),
+        lambda: _core.may_reach(*SIDE, WORDS, WEIGHTS[:2], ZERO, THREE, 0.5),
+        lambda: _core.may_reach(*SIDE, WORDS, WEIGHTS, ZERO[:0], THREE[:0], 0.5),
+        lambda: _core.may_reach(WORDS, WEIGHTS, THREE, ZERO, *SIDE, 0.5),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(call: Callable[[], object]) -> None:
@@ -237,7 +284,12 @@ def test_no_argument_makes_the_kernels_panic(
             )
         with contextlib.suppress(ValueError):
             _core.make_vectors(hashes, rows[0], np.array(frequencies, np.uint32), documents, threshold)
+    for threshold in (*weights, 0.5):
+        with contextlib.suppress(ValueError):
+            _core.may_reach(hashes, values, rows[0], rows[1], hashes, values, rows[2], rows[3], threshold)
     with contextlib.suppress(ValueError):
         _core.multiply_vectors(hashes, values, rows[0], rows[1], hashes, values, rows[2], rows[3])
     unsorted = np.array([0, 0, 2, 5], np.int64), np.array([5, 5, 5, 5], np.int64)
-    _core.multiply_vectors(hashes, values, *unsorted, hashes[::-1].copy(), values, *unsorted)
+    other_way = hashes[::-1].copy()
+    _core.multiply_vectors(hashes, values, *unsorted, other_way, values, *unsorted)
+    _core.may_reach(hashes, values, *unsorted, other_way, values, *unsorted, 0.5)

@@ -186,7 +186,7 @@ def test_a_row_does_not_depend_on_the_rows_beside_it(method: Method, seed: int) 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_a_method_accepts_shares_a_key(method: Method, seed: int) -> None:
+def test_what_a_method_accepts_shares_a_key_and_is_worth_scoring(method: Method, seed: int) -> None:
     texts = make_collection(seed)
     statistics = count(method, texts)
     pairs = [(q, f) for q in range(len(texts)) for f in range(len(texts)) if q != f]
@@ -199,10 +199,32 @@ def test_what_a_method_accepts_shares_a_key(method: Method, seed: int) -> None:
         assert np.isfinite(column).all()
     accepted = ways[0] | ways[1]
     assert accepted.any() != method.only_ranks
+    worth = method.worth_scoring(queries, founds)
+    assert worth.dtype == bool
+    assert len(worth) == len(pairs)
+    assert worth[accepted].all()
     if not method.approximate:
         keys, probes = method.keys(founds), method.probes(queries)
         for number in np.flatnonzero(accepted).tolist():
             assert set(row(keys, number)) & set(row(probes, number)), [texts[i] for i in pairs[number]]
+
+
+def test_what_is_not_worth_scoring_changes_no_opinion(
+    method: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if method.only_ranks:
+        pytest.skip("it accepts nothing")
+    texts = [text for seed in range(3) for text in make_collection(seed)]
+    articles = [{"id": f"{number:03}", "text": text} for number, text in enumerate(texts)]
+    statistics = count(method, texts) if method.weighs_words else None
+
+    def judge() -> list[Any]:
+        return list(wirecopy.find(articles, method=method.name, decide="method", statistics=statistics))
+
+    opinions = judge()
+    assert opinions
+    monkeypatch.setattr(type(method), "worth_scoring", Method.worth_scoring)
+    assert judge() == opinions
 
 
 def test_the_roles_in_a_score_can_be_turned(method: Method) -> None:

@@ -14,7 +14,7 @@
 
 use std::cmp::Ordering;
 
-use crate::sets::Rows;
+use crate::sets::{Marks, Rows};
 use crate::shingles::{check_offsets, shingle_hash};
 use crate::{Invalid, Result};
 
@@ -273,7 +273,7 @@ impl<'a> Side<'a> {
 }
 
 /// The nodes that one article visits, by depth and hash.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Article<'a> {
     nodes: &'a [u64],
     visits: &'a [u32],
@@ -287,31 +287,55 @@ impl Article<'_> {
         nodes.fold(0.0, |sum, (visits, impact)| sum + meet(*visits, *visits, *impact))
     }
 
+    /// Where each depth ends.
+    fn levels(&self) -> Vec<usize> {
+        let levels = self.depths.chunk_by(|one, other| one == other);
+        levels
+            .scan(0, |end, level| {
+                *end += level.len();
+                Some(*end)
+            })
+            .collect()
+    }
+}
+
+/// An article that many others are held against.
+struct Query<'a> {
+    article: Article<'a>,
+    marks: Marks,
+    levels: Vec<usize>,
+    similarity_to_itself: f64,
+}
+
+impl<'a> Query<'a> {
+    fn new(article: Article<'a>) -> Self {
+        let (levels, similarity_to_itself) = (article.levels(), article.similarity_to_itself());
+        Self { article, marks: Marks::new(article.nodes), levels, similarity_to_itself }
+    }
+
     /// Depth by depth: articles that meet nowhere at one depth do not meet further down.
-    fn similarity(&self, other: &Self) -> f64 {
-        let (mut i, mut j, mut sum) = (0, 0, 0.0);
-        for depth in 1.. {
-            let (end, other_end) = (self.end_of(depth, i), other.end_of(depth, j));
-            let mut met = false;
-            while i < end && j < other_end {
-                let (left, right) = (self.nodes[i], other.nodes[j]);
-                if left == right {
-                    sum += meet(self.visits[i], other.visits[j], self.impacts[i]);
+    fn similarity(&self, found: &Article) -> f64 {
+        let (mut sum, mut start, mut first) = (0.0, 0, 0);
+        for end in &self.levels {
+            let level = &self.article.nodes[start..*end];
+            let (mut met, depth) = (false, self.article.depths[start]);
+            let mut at = first;
+            while at < found.nodes.len() && found.depths[at] == depth {
+                if self.marks.may_hold(found.nodes[at])
+                    && let Ok(place) = level.binary_search(&found.nodes[at])
+                {
+                    let place = start + place;
+                    sum += meet(self.article.visits[place], found.visits[at], self.article.impacts[place]);
                     met = true;
                 }
-                i += usize::from(left <= right);
-                j += usize::from(right <= left);
+                at += 1;
             }
             if !met {
                 break;
             }
-            (i, j) = (end, other_end);
+            (start, first) = (*end, at);
         }
         sum
-    }
-
-    fn end_of(&self, depth: u32, start: usize) -> usize {
-        start + self.depths[start..].partition_point(|other| *other <= depth)
     }
 }
 
@@ -345,10 +369,14 @@ pub fn compare(query: Side, found: Side) -> Result<Similarities> {
         )));
     }
     let mut similarities = Similarities::default();
+    let mut last = Query::new(Article::default());
     for row in 0..query.nodes.len() {
         let (query, found) = (query.article(row), found.article(row));
-        similarities.shared.push(query.similarity(&found));
-        similarities.query.push(query.similarity_to_itself());
+        if !std::ptr::eq(query.nodes, last.article.nodes) {
+            last = Query::new(query);
+        }
+        similarities.shared.push(last.similarity(&found));
+        similarities.query.push(last.similarity_to_itself);
         similarities.found.push(found.similarity_to_itself());
     }
     Ok(similarities)

@@ -575,7 +575,7 @@ mod _core {
         Ok((terms.into_pyarray(py), offsets.into_pyarray(py)))
     }
 
-    /// Unit vectors of a batch: (term hashes, weights, 1 for each key term, offsets).
+    /// Unit vectors of a batch: (terms by rarity, weights, 1 for each key term, offsets).
     #[pyfunction]
     fn make_vectors<'py>(
         py: Python<'py>,
@@ -589,7 +589,7 @@ mod _core {
         let frequencies = weights::Frequencies { words: frequencies.as_slice()?, documents };
         let vectors = run(py, || weights::make_vectors(hashes, offsets, frequencies, threshold))?;
         Ok((
-            vectors.hashes.into_pyarray(py),
+            vectors.terms.into_pyarray(py),
             vectors.weights.into_pyarray(py),
             vectors.keys.into_pyarray(py),
             vectors.offsets.into_pyarray(py),
@@ -615,6 +615,30 @@ mod _core {
         let kernel = || {
             let query = weights::Terms::new(query, query_weights, query_starts, query_ends)?;
             weights::multiply_vectors(query, weights::Terms::new(found, found_weights, found_starts, found_ends)?)
+        };
+        Ok(run(py, kernel)?.into_pyarray(py))
+    }
+
+    /// Whether the cosine of row i of one side and row i of the other may reach the threshold.
+    #[pyfunction]
+    fn may_reach<'py>(
+        py: Python<'py>,
+        query: Slice<'py, u64>,
+        query_weights: Slice<'py, f64>,
+        query_starts: Slice<'py, i64>,
+        query_ends: Slice<'py, i64>,
+        found: Slice<'py, u64>,
+        found_weights: Slice<'py, f64>,
+        found_starts: Slice<'py, i64>,
+        found_ends: Slice<'py, i64>,
+        threshold: f64,
+    ) -> PyResult<Array<'py, bool>> {
+        let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
+        let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
+        let (query_weights, found_weights) = (query_weights.as_slice()?, found_weights.as_slice()?);
+        let kernel = || {
+            let query = weights::Terms::new(query, query_weights, query_starts, query_ends)?;
+            weights::may_reach(query, weights::Terms::new(found, found_weights, found_starts, found_ends)?, threshold)
         };
         Ok(run(py, kernel)?.into_pyarray(py))
     }

@@ -42,6 +42,7 @@ __all__ = [
     "mark_boilerplate",
     "match_lines",
     "match_windows",
+    "may_reach",
     "multiply_vectors",
     "nominate",
     "opinion_lines",
@@ -308,6 +309,17 @@ def multiply_vectors(
     found_starts: NDArray[np.int64],
     found_ends: NDArray[np.int64],
 ) -> NDArray[np.float64]: ...
+def may_reach(
+    query: NDArray[np.uint64],
+    query_weights: NDArray[np.float64],
+    query_starts: NDArray[np.int64],
+    query_ends: NDArray[np.int64],
+    found: NDArray[np.uint64],
+    found_weights: NDArray[np.float64],
+    found_starts: NDArray[np.int64],
+    found_ends: NDArray[np.int64],
+    threshold: float,
+) -> NDArray[np.bool_]: ...
 def count_discordant(
     expected: NDArray[np.float64], got: NDArray[np.float64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...

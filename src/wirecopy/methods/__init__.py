@@ -163,6 +163,10 @@ class Method(ABC):
         """Of so many distinct keys that an article has, how many an accepted pair must share."""
         return np.ones_like(keys)
 
+    def worth_scoring(self, query: Sketches, found: Sketches) -> NDArray[np.bool_]:
+        """A test cheaper than `score`, False only where `accepts` would refuse: article i of both sides."""
+        return np.ones(len(query), dtype=bool)
+
     @abstractmethod
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """Article i of `query` against article i of `found`, which has the indexed role."""

@@ -48,7 +48,7 @@ class Cosine(Method):
         return View(stopwords=self.stopwords, stemmer=self.stemmer)
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
-        """Term hashes, rising; their weights, at unit length; 1 for each key."""
+        """Terms, the rarest first; their weights, at unit length; 1 for each key."""
         if statistics is None:
             raise UsageError("cosine: expected Statistics to weigh words by, got none")
         statistics.require(self.view)
@@ -59,27 +59,29 @@ class Cosine(Method):
         return Sketches.of(offsets, terms, weights, keys)
 
     def keys(self, sketches: Sketches) -> Keys:
-        """The rarest terms."""
+        """The rarest terms, turned so that the bits of their hashes come first: keys are spread evenly."""
         rarest = sketches.keep(sketches.columns[2] == 1)
-        return Keys(rarest.columns[0], rarest.offsets)
+        terms = rarest.columns[0]
+        return Keys(terms << np.uint64(8) | terms >> np.uint64(56), rarest.offsets)
+
+    def worth_scoring(self, query: Sketches, found: Sketches) -> NDArray[np.bool_]:
+        """Where the rarest terms leave enough for the cosine to reach the threshold."""
+        return _core.may_reach(*_vectors(query), *_vectors(found), self.threshold)
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """The cosine of both vectors."""
-        terms, weights, _ = query.columns
-        found_terms, found_weights, _ = found.columns
-        cosine = _core.multiply_vectors(
-            terms,
-            weights,
-            query.starts,
-            query.ends,
-            found_terms,
-            found_weights,
-            found.starts,
-            found.ends,
-        )
+        cosine = _core.multiply_vectors(*_vectors(query), *_vectors(found))
         return Scores(cosine, cosine, cosine)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The cosine reaches the threshold."""
         accepted = scores.rank >= self.threshold
         return accepted, accepted
+
+
+def _vectors(
+    side: Sketches,
+) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Terms, weights, starts and ends."""
+    terms, weights, _ = side.columns
+    return terms, weights, side.starts, side.ends

@@ -147,7 +147,8 @@ def judge(
     def judge_articles(block: tuple[int, int]) -> Columns:
         parts = []
         for later, earlier in sharing.pairs(*block, BLOCK_PAIRS):
-            columns = score(later, earlier)
+            worth = method.worth_scoring(sketches.take(later), sketches.take(earlier))
+            columns = score(later[worth], earlier[worth])
             parts.append(_take(columns, np.flatnonzero(columns[5] | columns[6])))
         columns = _join(parts)
         return _take(columns, np.lexsort((columns[1], columns[0])))
