@@ -136,6 +136,7 @@ def app() -> None:
 @click.option("--text-field", metavar="NAME", help="Where the text stands in a record.")
 @click.option("--id-field", metavar="NAME", help="Where the id stands in a record.")
 @click.option("--published-field", metavar="NAME", help="Where the date stands in a record.")
+@click.option("--title-field", metavar="NAME", help="Where the title stands, for methods that read it.")
 @click.option("--jsonl", is_flag=True, help="One JSON object a line (the default off a terminal).")
 @click.option("--csv", is_flag=True, help="One line a match, without passages.")
 @click.option("--parquet", is_flag=True, help="A Parquet file; needs --output.")
@@ -156,6 +157,7 @@ def find_command(
     text_field: str | None,
     id_field: str | None,
     published_field: str | None,
+    title_field: str | None,
     jsonl: bool,
     csv: bool,
     parquet: bool,
@@ -168,10 +170,18 @@ def find_command(
     Exit code 3 says that it is done but some records were skipped, each named on stderr.
     """
     form = choose_form(jsonl, csv, parquet, output)
-    if form == "parquet" and decide == "method":
-        raise UsageError("--decide method writes JSON lines, CSV or a table")
     check_writable(output, boilerplate, verdicts)
     chosen = [read_method(one) for one in method] if method else None
+    if statistics and not any(one.weighs_words for one in chosen or ()):
+        raise UsageError("--statistics: no --method given weighs words")
+    if decide == "alignment" and verdicts:
+        raise UsageError("--verdicts: only with --decide method")
+    if decide == "method" and boilerplate:
+        raise UsageError("--boilerplate: not with --decide method, which knows none")
+    if decide == "method" and form == "parquet":
+        raise UsageError("--decide method writes JSON lines, CSV or a table")
+    if verdicts and chosen and not chosen[0].gives_verdicts:
+        raise UsageError(f"--verdicts: {chosen[0].name} decides on pairs, not on articles")
     inputs = list(paths)
     size = total_bytes(inputs)
     if not quiet and size is not None:
@@ -185,17 +195,9 @@ def find_command(
         "threads": threads,
         "statistics": Statistics.load(statistics) if statistics else None,
         "top": top,
-        "fields": Fields(text_field, id_field, published_field),
+        "fields": Fields(text_field, id_field, published_field, title_field),
     }
-    if decide == "alignment" and verdicts:
-        raise UsageError("--verdicts: only with --decide method")
     if decide == "method":
-        if boilerplate:
-            raise UsageError("--boilerplate: not with --decide method, which knows none")
-        if verdicts and chosen and not chosen[0].gives_verdicts:
-            raise UsageError(f"--verdicts: {chosen[0].name} decides on pairs, not on articles")
-        if form == "parquet":
-            raise UsageError("--decide method writes JSON lines, CSV or a table")
         with open_output(output) as out, show_progress(quiet, size) as progress:
             receive = opinion_writer(form, out)
             opinions = find(inputs, decide="method", progress=progress, receive=receive, **asked)
@@ -457,6 +459,8 @@ def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None
 def show_opinions(opinions: Opinions, out: IO[str]) -> None:
     """The first opinions as a table."""
     print_table(OPINION_HEADS, map(list, islice(_opinion_cells(opinions), TABLE_ROWS)), out)
+    if len(opinions) > TABLE_ROWS:
+        print(f"… and {len(opinions) - TABLE_ROWS:,} more: write them out with --jsonl or --csv", file=out)
 
 
 def _opinion_cells(opinions: Opinions) -> Iterator[tuple[str, ...]]:

@@ -53,11 +53,11 @@ class Supershingles(Method):
             and 0 <= self.minima <= MOST_MINIMA
             and 1 <= self.modulus <= LARGEST
             and 1 <= self.supershingle_length <= LONGEST
-            and self.min_common >= 1
+            and 1 <= self.min_common <= LONGEST
         ):
             raise UsageError(
                 f"supershingles: expected shingle_words and supershingle_length from 1 to {LONGEST}, minima from 0 to "
-                f"{MOST_MINIMA}, modulus from 1 to 2^64 - 1 and min_common from 1, got {self.shingle_words}, "
+                f"{MOST_MINIMA}, modulus from 1 to 2^64 - 1 and min_common from 1 to {LONGEST}, got {self.shingle_words}, "
                 f"{self.supershingle_length}, {self.minima}, {self.modulus} and {self.min_common}"
             )
         if self.minima and self.minima < self.supershingle_length * self.min_common:
