@@ -14,7 +14,8 @@ pub const PARTS: usize = 1 << PART_BITS;
 const PART_BITS: u32 = 4;
 /// The number of a key that was left out.
 const LEFT_OUT: u32 = u32::MAX;
-/// Of the rarest keys that are looked up, so many must be shared, where so many must be shared at all.
+/// Of the rarest keys that are looked up, so many must be shared: an eighth of all that must be, up to this. More of them
+/// leave fewer pairs, but take more common keys to look up.
 const RARE_SHARED: usize = 8;
 
 /// The keys of one range, sorted.
@@ -196,7 +197,7 @@ impl Index {
         for ((bounds, least), alone) in self.articles.starts.windows(2).zip(least).zip(&self.alone) {
             let mine = &mut keys[bounds[0]..bounds[1]];
             let least = (*least).max(1) as usize;
-            let rare = least.min(RARE_SHARED);
+            let rare = (least / 8).clamp(1, RARE_SHARED);
             let looked_at = (mine.len() + *alone as usize + rare).saturating_sub(least);
             let length = looked_at.saturating_sub(*alone as usize).min(mine.len());
             if length < mine.len() {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -363,7 +364,7 @@ def read_method(given: str) -> methods.Method:
     """A method from `name` or `name:parameter=value,…`."""
     name, _, rest = given.partition(":")
     parameters: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
+    for part in filter(None, re.split(r",(?=\w+=)", rest)):
         parameter, equals, value = part.partition("=")
         if not equals:
             raise UsageError(f"--method {given}: expected parameter=value, got {part!r}")
