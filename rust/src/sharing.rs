@@ -14,8 +14,8 @@ pub const PARTS: usize = 1 << PART_BITS;
 const PART_BITS: u32 = 4;
 /// The number of a key that was left out.
 const LEFT_OUT: u32 = u32::MAX;
-/// Of the rarest keys that are looked up, so many must be shared: an eighth of all that must be, up to this. More of them
-/// leave fewer pairs, but take more common keys to look up.
+/// Of the rarest keys that are looked up, so many must be shared at most. More of them leave fewer pairs, but take more
+/// keys to look up: one more, as long as it has no more holders than all before it.
 const RARE_SHARED: usize = 8;
 
 /// The keys of one range, sorted.
@@ -197,11 +197,22 @@ impl Index {
         for ((bounds, least), alone) in self.articles.starts.windows(2).zip(least).zip(&self.alone) {
             let mine = &mut keys[bounds[0]..bounds[1]];
             let least = (*least).max(1) as usize;
-            let rare = (least / 8).clamp(1, RARE_SHARED);
-            let looked_at = (mine.len() + *alone as usize + rare).saturating_sub(least);
-            let length = looked_at.saturating_sub(*alone as usize).min(mine.len());
-            if length < mine.len() {
+            if least > 1 {
                 mine.sort_unstable_by_key(|number| (self.holders.get(*number).len(), *number));
+            }
+            let looked_at = (mine.len() + *alone as usize + 1).saturating_sub(least);
+            let mut length = looked_at.saturating_sub(*alone as usize).min(mine.len());
+            let mut rare = 1;
+            // Keys that no other article holds are among the rarest, and cost nothing.
+            let free = (*alone as usize).saturating_sub(looked_at).min(least.min(RARE_SHARED) - 1);
+            rare += free;
+            let mut work: usize = mine[..length].iter().map(|number| self.holders.get(*number).len()).sum();
+            while rare < least.min(RARE_SHARED) && length < mine.len() {
+                let more = self.holders.get(mine[length]).len();
+                if more > work.max(1) {
+                    break;
+                }
+                (work, length, rare) = (work + more, length + 1, rare + 1);
             }
             mine[..length].iter().for_each(|number| sizes[*number as usize + 1] += 1);
             lengths.push(length as u32);
