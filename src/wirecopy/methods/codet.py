@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core, text
+from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
@@ -68,10 +68,6 @@ class Codet(Method):
                 f"codet: expected suffixes and depth_words from 1 to {MOST} and a finite threshold >= 0, got "
                 f"{self.suffixes}, {self.depth_words} and {self.threshold}"
             )
-        try:
-            text.tokenise(*text.encode([]), self.view)
-        except ValueError as error:
-            raise UsageError(f"codet: {error}") from error
 
     @property
     def view(self) -> View:

@@ -12,7 +12,6 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from ..text import encode, tokenise
 from . import Keys, Method, Scores, Sketches
 
 LONGEST = 65536
@@ -71,10 +70,6 @@ class SentenceLengths(Method):
                 f"step_sentences from 1 to window_sentences, got {self.window_sentences}, {self.contiguous_windows} "
                 f"and {self.step_sentences}"
             )
-        try:
-            tokenise(*encode([]), self.view)
-        except ValueError as error:
-            raise UsageError(f"sentence_lengths: {error}") from error
 
     @property
     def view(self) -> View:
