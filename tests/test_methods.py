@@ -90,8 +90,12 @@ def test_a_method_prints_compares_and_pickles(method: Method) -> None:
     assert pickle.loads(pickle.dumps(method)) == method
     for name, value in parameters.items():
         if isinstance(value, int) and not isinstance(value, bool):
-            with contextlib.suppress(UsageError):
-                assert methods.get(method.name, **{name: value + 1}) != method
+            others = []
+            for other in (value - 1, value + 1):
+                with contextlib.suppress(UsageError):
+                    others.append(methods.get(method.name, **{name: other}))
+            assert others, f"{name} takes no other value than {value}"
+            assert method not in others
 
 
 def test_its_name_is_that_of_its_file(method: Method) -> None:
@@ -252,6 +256,15 @@ def test_common_keys_are_a_mask(method: Method) -> None:
     mask = method.common(np.array([1, 5, 900], np.int64), np.array([1, 5, 400], np.int64))
     assert mask.dtype == bool
     assert len(mask) == 3
+
+
+def test_only_some_papers_decide_on_articles_or_tune(method: Method) -> None:
+    if not method.gives_verdicts:
+        with pytest.raises(UsageError, match=f"{method.name}: its paper decides on pairs"):
+            method.verdict(np.array([3]))
+    if type(method).tune is Method.tune:
+        with pytest.raises(UsageError, match=f"{method.name}: its paper has no way to tune it"):
+            method.tune(read(method, []), None, np.empty(0, np.int64))
 
 
 def test_each_method_finds_identical_articles_by_itself(method: Method) -> None:

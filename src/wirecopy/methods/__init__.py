@@ -182,7 +182,7 @@ class Method(ABC):
 
     def verdict(self, hits: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether an article is a duplicate, of which so many elements are in other articles."""
-        raise NotImplementedError
+        raise UsageError(f"{self.name}: its paper decides on pairs, not on articles")
 
     def recall_curve(self) -> list[tuple[float, float]]:
         """How likely a pair of some resemblance shares a key, where that is a matter of chance."""
