@@ -41,6 +41,33 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """Bytes as received, with address and time.
+
+    `charset` is what the HTTP header said, `received` when that was (ISO 8601). `known` is what is known about the
+    article from outside the page, from the feed that links to it, say: it counts before what the page says.
+    """
+
+    id: str
+    content: bytes
+    url: str | None = None
+    received: str | None = None
+    charset: str | None = None
+    known: Article | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What became of a page: the article, and `ok`, `empty` or why the page was left alone.
+
+    Without a text the article still says what is known of the page.
+    """
+
+    article: Article
+    status: str = "ok"
+
+
+@dataclass(frozen=True, slots=True)
 class Skipped:
     """A record that could not be used: where it stands, and why it was left out."""
 
