@@ -11,11 +11,15 @@ pub mod candidates;
 pub mod codet;
 pub mod dates;
 pub mod digests;
+pub mod encoding;
+pub mod features;
 pub mod fold;
+pub mod html;
 pub mod jsonl;
 pub mod lengths;
 pub mod matches;
 pub mod postings;
+pub mod scan;
 pub mod sentences;
 pub mod sets;
 pub mod sharing;
@@ -25,6 +29,7 @@ pub mod statistics;
 pub mod stems;
 pub mod text;
 pub mod weights;
+pub mod words;
 
 #[cfg(feature = "python")]
 mod python;

@@ -8,8 +8,8 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
 use crate::{
-    Result, align, boilerplate, candidates, codet, dates, digests, jsonl, lengths, matches, postings, sets, sharing,
-    shingles, signatures, statistics, text, weights,
+    Result, align, boilerplate, candidates, codet, dates, digests, encoding, features, html, jsonl, lengths, matches,
+    postings, sets, sharing, shingles, signatures, statistics, text, weights,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -728,6 +728,29 @@ mod _core {
             similarities.query.into_pyarray(py),
             similarities.found.into_pyarray(py),
         ))
+    }
+
+    /// Names of the values of a block, and whether each is an amount.
+    #[pyfunction]
+    fn feature_names() -> Vec<(String, bool)> {
+        features::names().into_iter().map(|(name, kind)| (name, kind == features::Kind::Amount)).collect()
+    }
+
+    /// The blocks of a page: (texts, values, words, word offsets).
+    #[pyfunction]
+    fn look_at<'py>(
+        py: Python<'py>,
+        page: PyBackedBytes,
+        charset: Option<String>,
+    ) -> PyResult<(Vec<String>, Array<'py, f32>, Array<'py, u64>, Vec<usize>)> {
+        let (texts, seen) = run(py, || {
+            let text = encoding::decode(&page, charset.as_deref());
+            let page = html::read(&text, html::Limits { bytes: 20 << 20, tags: 1_000_000 }, false)?;
+            let texts = page.blocks.iter().map(|block| page.text[block.start..block.end].to_owned()).collect();
+            Ok((texts, features::features(&page)))
+        })?;
+        let words: Vec<u64> = seen.words.iter().map(|word| word.hash).collect();
+        Ok((texts, seen.values.into_pyarray(py), words.into_pyarray(py), seen.word_offsets))
     }
 
     /// File a batch's keys, shard by shard.

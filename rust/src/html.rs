@@ -1,0 +1,582 @@
+//! A page as blocks (CEDAR, Gibson et al. 2008): runs of text that rendering does not break.
+//!
+//! A block is bounded by every tag but the paper's inline ones and, by default, today's; nothing inside `script` or `style`
+//! counts. There is no tree: a stack of open tags, capped, says in which elements a block stands, and each element
+//! that is not inline is remembered with its parent, so that what holds for an element's whole content is one pass
+//! from the last element to the first. Linear in the page.
+
+use htmlize::{unescape, unescape_attribute};
+use memchr::{memrchr, memrchr3};
+
+use crate::scan::{Scanner, Token};
+use crate::{Invalid, Result};
+
+macro_rules! tags {
+    ($($tag:ident)*) => {
+        /// The tags that mean something here; all others are `Other`.
+        #[allow(missing_docs, non_camel_case_types, clippy::upper_case_acronyms)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum Tag { Other, $($tag),* }
+
+        impl Tag {
+            /// Every tag, in order of its number.
+            pub const ALL: &[Tag] = &[Tag::Other, $(Tag::$tag),*];
+
+            /// The tag by its name in small letters.
+            fn named(name: &[u8]) -> Tag {
+                $(if name == stringify!($tag).as_bytes() { return Tag::$tag; })*
+                Tag::Other
+            }
+        }
+    };
+}
+
+tags! {
+    a abbr acronym address article aside audio b base basefont bdi bdo big blockquote body br button canvas caption center
+    cite code col colgroup data dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form
+    frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark
+    menu meta nav nobr noembed noframes noscript object ol optgroup option p param picture pre q rb rp rt ruby s samp script
+    section select small source span strike strong style sub summary sup svg table tbody td template textarea tfoot th
+    thead time title tr track tt u ul var video wbr xmp
+}
+
+impl Tag {
+    /// The tag by its name as written.
+    pub fn of(name: &str) -> Tag {
+        let mut small = [0u8; 10];
+        let Some(small) = small.get_mut(..name.len()) else { return Tag::Other };
+        small.copy_from_slice(name.as_bytes());
+        small.make_ascii_lowercase();
+        Tag::named(small)
+    }
+
+    /// Its name.
+    pub fn name(self) -> String {
+        format!("{self:?}").to_ascii_lowercase()
+    }
+
+    /// Inline by the paper's list.
+    fn is_inline_in_paper(self) -> bool {
+        use Tag::*;
+        matches!(
+            self,
+            a | ins
+                | del
+                | bdo
+                | em
+                | strong
+                | dfn
+                | code
+                | samp
+                | kbd
+                | var
+                | cite
+                | abbr
+                | acronym
+                | q
+                | sub
+                | sup
+                | tt
+                | i
+                | b
+                | big
+                | small
+                | u
+                | s
+                | strike
+                | basefont
+                | font
+                | span
+        )
+    }
+
+    /// Inline since.
+    fn is_inline_today(self) -> bool {
+        use Tag::*;
+        matches!(self, mark | time | data | wbr | label | bdi | ruby | rb | rt | rp | nobr)
+    }
+
+    fn is_void(self) -> bool {
+        use Tag::*;
+        matches!(
+            self,
+            base | basefont | br | col | embed | frame | hr | img | input | link | meta | param | source | track | wbr
+        )
+    }
+
+    fn closes_paragraph(self) -> bool {
+        use Tag::*;
+        matches!(
+            self,
+            address
+                | article
+                | aside
+                | blockquote
+                | center
+                | details
+                | dialog
+                | dir
+                | div
+                | dl
+                | fieldset
+                | figcaption
+                | figure
+                | footer
+                | form
+                | h1
+                | h2
+                | h3
+                | h4
+                | h5
+                | h6
+                | header
+                | hgroup
+                | hr
+                | main
+                | menu
+                | nav
+                | ol
+                | p
+                | pre
+                | section
+                | summary
+                | table
+                | ul
+        )
+    }
+}
+
+/// No element: the parent of the outermost.
+pub const NONE: u32 = u32::MAX;
+
+/// How deep tags are followed; deeper ones are read over.
+const MAX_DEPTH: usize = 400;
+
+/// What a page may have at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of its text form.
+    pub bytes: usize,
+    /// Start tags.
+    pub tags: usize,
+}
+
+/// An element that is not inline.
+#[derive(Debug, Clone)]
+pub struct Element<'a> {
+    /// Its tag.
+    pub tag: Tag,
+    /// The element it stands in, `NONE` for the outermost; smaller than its own number.
+    pub parent: u32,
+    /// Its class and id as written.
+    pub names: [&'a str; 2],
+    /// Whether it, or what it stands in, is not shown.
+    pub hidden: bool,
+}
+
+/// A run of text that rendering does not break.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Block {
+    /// Where its text begins in the page's text.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// The element it stands in.
+    pub element: u32,
+    /// The tag that bounds it at the start, and whether that is an end tag.
+    pub before: (u8, bool),
+    /// The tag that bounds it at the end.
+    pub after: (u8, bool),
+}
+
+/// How inline text is set off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Inside `a`.
+    Link,
+    /// Inside `b` or `strong`.
+    Bold,
+    /// Inside `i` or `em`.
+    Slanted,
+}
+
+/// A start tag whose attributes may say something about the article.
+#[derive(Debug, Clone)]
+pub struct Mark<'a> {
+    /// The tag.
+    pub tag: Tag,
+    /// `itemprop`, `rel`, `class`, `id`, `datetime`, `content`, `itemtype`: empty where missing.
+    pub values: [&'a str; 7],
+    /// Where its content begins in the page's text.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
+
+/// What a page is made of.
+#[derive(Debug, Clone, Default)]
+pub struct Page<'a> {
+    /// The text of all blocks, one after the other, white space as one space, character references resolved.
+    pub text: String,
+    /// The blocks, in order.
+    pub blocks: Vec<Block>,
+    /// The elements that are not inline, in order.
+    pub elements: Vec<Element<'a>>,
+    /// Spans of the text that are set off, in order of their end.
+    pub styles: Vec<(Style, usize, usize)>,
+    /// `name`, `property`, `itemprop` or `http-equiv` of each `meta` with its content, as written.
+    pub metas: Vec<(&'a str, &'a str)>,
+    /// `rel`, `hreflang` and `href` of each `link`, as written.
+    pub links: Vec<(&'a str, &'a str, &'a str)>,
+    /// `type` and content of scripts that hold data.
+    pub scripts: Vec<(&'a str, &'a str)>,
+    /// The content of the first `title`, as written.
+    pub title: &'a str,
+    /// The `lang` of the page, as written.
+    pub language: &'a str,
+    /// Elements whose attributes may name author, date or headline.
+    pub marks: Vec<Mark<'a>>,
+}
+
+/// Words of attributes that make a [`Mark`].
+const MARKING: [&str; 9] = ["author", "byline", "date", "time", "publish", "headline", "title", "creator", "source"];
+
+const MAX_MARKS: usize = 2000;
+
+struct Builder<'a> {
+    page: Page<'a>,
+    paper_only: bool,
+    /// The open tags by number, so that `memrchr` finds them, and the element each stands in or is.
+    open: Vec<u8>,
+    inside: Vec<u32>,
+    /// Open marks: depth and number.
+    marked: Vec<(usize, usize)>,
+    overflow: usize,
+    styled: [Option<(usize, usize)>; 3],
+    block: Block,
+    wants_space: bool,
+}
+
+/// The blocks of a page; the paper's inline tags only, or today's too.
+pub fn read<'a>(html: &'a str, limits: Limits, paper_only: bool) -> Result<Page<'a>> {
+    if html.len() > limits.bytes {
+        return Err(Invalid(format!("larger than {} bytes", limits.bytes)));
+    }
+    let mut builder = Builder {
+        page: Page::default(),
+        paper_only,
+        open: Vec::new(),
+        inside: Vec::new(),
+        marked: Vec::new(),
+        overflow: 0,
+        styled: [None; 3],
+        block: Block { element: NONE, ..Block::default() },
+        wants_space: false,
+    };
+    let mut scanner = Scanner::new(html);
+    let mut tags = 0;
+    let mut started = Tag::Other;
+    let mut script_type = "";
+    while let Some(token) = scanner.next() {
+        match token {
+            Token::Text(text) => builder.add_text(text),
+            Token::Raw(content) => {
+                match started {
+                    Tag::script => {
+                        if script_type.contains("json") {
+                            builder.page.scripts.push((script_type, content));
+                        }
+                    }
+                    Tag::style | Tag::iframe | Tag::noembed | Tag::noframes => {}
+                    _ => {
+                        if started == Tag::title
+                            && builder.page.title.is_empty()
+                            && !builder.open.contains(&(Tag::svg as u8))
+                        {
+                            builder.page.title = content;
+                        }
+                        builder.add_text(content);
+                    }
+                }
+                builder.end(started);
+            }
+            Token::Start(name) => {
+                tags += 1;
+                if tags > limits.tags {
+                    return Err(Invalid(format!("more than {} tags", limits.tags)));
+                }
+                started = Tag::of(name);
+                if started == Tag::script {
+                    script_type = scanner.attribute("type").unwrap_or("");
+                }
+                builder.start(started, &scanner);
+            }
+            Token::End(name) => builder.end(Tag::of(name)),
+        }
+    }
+    builder.bound((0, true));
+    while !builder.open.is_empty() {
+        builder.pop();
+    }
+    Ok(builder.page)
+}
+
+impl<'a> Builder<'a> {
+    fn is_inline(&self, tag: Tag) -> bool {
+        tag.is_inline_in_paper() || (!self.paper_only && tag.is_inline_today())
+    }
+
+    fn element(&self) -> u32 {
+        self.inside.last().copied().unwrap_or(NONE)
+    }
+
+    fn add_text(&mut self, text: &str) {
+        let text = if memchr::memchr(b'&', text.as_bytes()).is_some() { unescape(text) } else { text.into() };
+        let mut rest: &str = &text;
+        while !rest.is_empty() {
+            let word = rest.find(is_space).unwrap_or(rest.len());
+            if word > 0 {
+                if self.block.start == self.block.end {
+                    self.block.element = self.element();
+                } else if self.wants_space {
+                    self.page.text.push(' ');
+                }
+                self.page.text.push_str(&rest[..word]);
+                self.block.end = self.page.text.len();
+                self.wants_space = false;
+            }
+            rest = &rest[word..];
+            let spaces = rest.find(|letter| !is_space(letter)).unwrap_or(rest.len());
+            self.wants_space |= spaces > 0;
+            rest = &rest[spaces..];
+        }
+    }
+
+    /// A tag that bounds a block.
+    fn bound(&mut self, by: (u8, bool)) {
+        let end = self.page.text.len();
+        for style in [Style::Link, Style::Bold, Style::Slanted] {
+            if let Some((depth, start)) = self.styled[style as usize] {
+                self.set_off(style, start);
+                self.styled[style as usize] = Some((depth, end));
+            }
+        }
+        let mut block = std::mem::take(&mut self.block);
+        if block.end > block.start {
+            block.after = by;
+            self.page.blocks.push(block);
+        }
+        self.block = Block { start: end, end, element: NONE, before: by, after: (0, true) };
+        self.wants_space = false;
+    }
+
+    fn set_off(&mut self, style: Style, start: usize) {
+        if self.page.text.len() > start {
+            self.page.styles.push((style, start, self.page.text.len()));
+        }
+    }
+
+    fn start(&mut self, tag: Tag, scanner: &Scanner<'a>) {
+        match tag {
+            Tag::meta => {
+                let name =
+                    ["property", "name", "itemprop", "http-equiv"].iter().find_map(|name| scanner.attribute(name));
+                if let (Some(name), Some(content)) = (name, scanner.attribute("content")) {
+                    self.page.metas.push((name, content));
+                }
+            }
+            Tag::link => {
+                if let (Some(rel), Some(href)) =
+                    (scanner.attribute("rel").or(scanner.attribute("itemprop")), scanner.attribute("href"))
+                {
+                    self.page.links.push((rel, scanner.attribute("hreflang").unwrap_or(""), href));
+                }
+            }
+            Tag::html | Tag::body if self.page.language.is_empty() => {
+                let language = scanner.attribute("lang").or(scanner.attribute("xml:lang"));
+                self.page.language = language.unwrap_or("");
+            }
+            _ => {}
+        }
+        let inline = self.is_inline(tag);
+        if !inline {
+            self.close_implied(tag);
+            self.bound((tag as u8, false));
+        }
+        if tag.is_void() || (scanner.self_closing() && matches!(tag, Tag::Other | Tag::svg)) {
+            return;
+        }
+        if self.open.len() >= MAX_DEPTH {
+            self.overflow += 1;
+            return;
+        }
+        if tag == Tag::a
+            && let Some(open) = self.open_above_cell(Tag::a as u8)
+        {
+            // A link does not stand in a link.
+            self.open[open] = Tag::Other as u8;
+            self.end_style(Style::Link);
+        }
+        let depth = self.open.len();
+        let mut element = self.element();
+        if !inline {
+            let hidden = element != NONE && self.page.elements[element as usize].hidden || is_hidden(scanner);
+            let names = ["class", "id"].map(|name| scanner.attribute(name).unwrap_or(""));
+            self.page.elements.push(Element { tag, parent: element, names, hidden });
+            element = self.page.elements.len() as u32 - 1;
+        }
+        self.mark(tag, depth, scanner);
+        self.open.push(tag as u8);
+        self.inside.push(element);
+        let style = match tag {
+            Tag::a => Some(Style::Link),
+            Tag::b | Tag::strong => Some(Style::Bold),
+            Tag::i | Tag::em => Some(Style::Slanted),
+            _ => None,
+        };
+        if let Some(style) = style
+            && self.styled[style as usize].is_none()
+        {
+            self.styled[style as usize] = Some((depth, self.page.text.len()));
+        }
+    }
+
+    fn mark(&mut self, tag: Tag, depth: usize, scanner: &Scanner<'a>) {
+        if self.page.marks.len() >= MAX_MARKS || scanner.attributes().is_empty() {
+            return;
+        }
+        let values = ["itemprop", "rel", "class", "id", "datetime", "content", "itemtype"]
+            .map(|name| scanner.attribute(name).unwrap_or(""));
+        let says = |value: &str| MARKING.iter().any(|word| contains_ignoring_case(value, word));
+        if tag == Tag::time || values[..4].iter().any(|value| says(value)) {
+            let at = self.page.text.len();
+            self.marked.push((depth, self.page.marks.len()));
+            self.page.marks.push(Mark { tag, values, start: at, end: at });
+        }
+    }
+
+    fn end(&mut self, tag: Tag) {
+        if !self.is_inline(tag) {
+            self.bound((tag as u8, true));
+        }
+        if self.overflow > 0 {
+            self.overflow -= 1;
+            return;
+        }
+        if tag == Tag::Other || tag == Tag::body || tag == Tag::html {
+            // Unknown tags are not told apart; much of the web goes on after </body>.
+            if tag == Tag::Other && self.open.last() == Some(&(Tag::Other as u8)) {
+                self.pop();
+            }
+            return;
+        }
+        let found = if matches!(
+            tag,
+            Tag::table | Tag::tr | Tag::td | Tag::th | Tag::tbody | Tag::thead | Tag::tfoot | Tag::caption
+        ) {
+            memrchr(tag as u8, &self.open)
+        } else {
+            self.open_above_cell(tag as u8)
+        };
+        // An inline tag does not close a block that was opened inside it.
+        if let Some(found) = found {
+            let outer = if found > 0 { self.inside[found - 1] } else { NONE };
+            if self.is_inline(tag) && self.element() != outer {
+                self.open[found] = Tag::Other as u8;
+                self.close_styles(found, true);
+            } else {
+                while self.open.len() > found {
+                    self.pop();
+                }
+            }
+        }
+    }
+
+    /// The last place of an open tag that is in the same cell of the same table.
+    fn open_above_cell(&self, tag: u8) -> Option<usize> {
+        let found = memrchr(tag, &self.open)?;
+        let cell = memrchr3(Tag::td as u8, Tag::th as u8, Tag::caption as u8, &self.open);
+        (cell <= Some(found)).then_some(found)
+    }
+
+    /// Close what the start of `tag` closes without saying so.
+    fn close_implied(&mut self, tag: Tag) {
+        use Tag::*;
+        let bounded = |open: &[u8], tags: &[Tag], by: &[Tag]| {
+            open.iter()
+                .rposition(|at| tags.iter().chain(by).any(|tag| *tag as u8 == *at))
+                .filter(|at| !by.iter().any(|tag| *tag as u8 == open[*at]))
+        };
+        let found = if tag.closes_paragraph() {
+            self.open_above_cell(p as u8)
+        } else {
+            match tag {
+                li => bounded(&self.open, &[li], &[ul, ol, menu, dir]),
+                dt | dd => bounded(&self.open, &[dt, dd], &[dl]),
+                td | th => bounded(&self.open, &[td, th], &[tr, table]),
+                tr => bounded(&self.open, &[tr], &[table]),
+                option | optgroup => bounded(&self.open, &[option], &[select]),
+                body => memrchr(head as u8, &self.open),
+                _ => None,
+            }
+        };
+        if let Some(found) = found {
+            while self.open.len() > found {
+                self.pop();
+            }
+        }
+    }
+
+    fn pop(&mut self) {
+        self.open.pop();
+        self.inside.pop();
+        self.close_styles(self.open.len(), false);
+        while let Some((depth, mark)) = self.marked.last().copied()
+            && depth >= self.open.len()
+        {
+            self.page.marks[mark].end = self.page.text.len();
+            self.marked.pop();
+        }
+    }
+
+    fn close_styles(&mut self, depth: usize, exactly: bool) {
+        for style in [Style::Link, Style::Bold, Style::Slanted] {
+            if self.styled[style as usize]
+                .is_some_and(|(opened, _)| if exactly { opened == depth } else { opened >= depth })
+            {
+                self.end_style(style);
+            }
+        }
+    }
+
+    fn end_style(&mut self, style: Style) {
+        if let Some((_, start)) = self.styled[style as usize].take() {
+            self.set_off(style, start);
+        }
+    }
+}
+
+fn is_hidden(scanner: &Scanner<'_>) -> bool {
+    scanner.attribute("hidden").is_some()
+        || scanner.attribute("aria-hidden") == Some("true")
+        || scanner.attribute("style").is_some_and(|style| {
+            let style: String = style.chars().filter(|letter| !letter.is_whitespace()).take(400).collect();
+            style.contains("display:none") || style.contains("visibility:hidden")
+        })
+}
+
+fn is_space(letter: char) -> bool {
+    letter.is_whitespace() || letter == '\u{feff}' || letter == '\0'
+}
+
+/// Whether the value holds the word, which is in small letters.
+pub fn contains_ignoring_case(value: &str, word: &str) -> bool {
+    value.len() >= word.len()
+        && value.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// An attribute's value with its character references resolved.
+pub fn attribute_text(value: &str) -> String {
+    unescape_attribute(value).into_owned()
+}

@@ -1,0 +1,272 @@
+//! HTML as tags and text, in order: the tokens of the WHATWG standard, without a tree.
+//!
+//! A scanner jumps from `<` to `<` and never looks at a byte of text, script or comment twice, so that its cost is
+//! linear in the page. It equals the standard's tokenizer (the `html5gum` crate is its twin) but for what never
+//! closes: the standard lets an open `<title>`, comment, script or quotation mark swallow the rest of the page; here
+//! such a thing ends at once, and the page goes on.
+
+use memchr::{memchr, memchr2, memmem, memrchr};
+
+/// A piece of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// Text between tags, character references as they stand.
+    Text(&'a str),
+    /// The content of an element that holds no markup, such as `script`, which ends here too.
+    Raw(&'a str),
+    /// A start tag by its name as written; its attributes are in [`Scanner::attributes`].
+    Start(&'a str),
+    /// An end tag by its name as written.
+    End(&'a str),
+}
+
+/// Name and value of an attribute as written; of two with one name the first counts.
+pub type Attribute<'a> = (&'a str, &'a str);
+
+/// Attributes of a tag beyond these are read over.
+const MAX_ATTRIBUTES: usize = 64;
+
+/// After so many tags that never close, quotation marks no longer keep a tag open: what fails costs a look at the rest of
+/// the page.
+const MAX_TORN: usize = 32;
+
+/// Elements that hold no tags; `title` and `textarea` hold character references.
+const RAW: [&str; 8] = ["script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp"];
+
+/// Goes over a page once.
+pub struct Scanner<'a> {
+    html: &'a str,
+    at: usize,
+    attributes: Vec<Attribute<'a>>,
+    self_closing: bool,
+    raw: Option<usize>,
+    unclosed: [bool; RAW.len()],
+    unclosed_comment: bool,
+    unclosed_quotes: [bool; 2],
+    last_close: usize,
+    torn: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner at the start of a page.
+    pub fn new(html: &'a str) -> Self {
+        Self {
+            html,
+            at: 0,
+            attributes: Vec::new(),
+            self_closing: false,
+            raw: None,
+            unclosed: [false; RAW.len()],
+            unclosed_comment: false,
+            unclosed_quotes: [false; 2],
+            last_close: memrchr(b'>', html.as_bytes()).map_or(0, |at| at + 1),
+            torn: 0,
+        }
+    }
+
+    /// The attributes of the start tag that came last.
+    pub fn attributes(&self) -> &[Attribute<'a>] {
+        &self.attributes
+    }
+
+    /// The value of an attribute of the start tag that came last.
+    pub fn attribute(&self, name: &str) -> Option<&'a str> {
+        self.attributes.iter().find(|attribute| attribute.0.eq_ignore_ascii_case(name)).map(|attribute| attribute.1)
+    }
+
+    /// Whether the start tag that came last ends with a slash.
+    pub fn self_closing(&self) -> bool {
+        self.self_closing
+    }
+
+    /// The next token.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Option<Token<'a>> {
+        if let Some(content) = self.raw.take().and_then(|kind| self.raw_content(kind)) {
+            return Some(Token::Raw(content));
+        }
+        let bytes = self.html.as_bytes();
+        loop {
+            let start = self.at;
+            while self.at < bytes.len() {
+                self.at = memchr(b'<', &bytes[self.at..]).map_or(bytes.len(), |found| self.at + found);
+                match bytes.get(self.at + 1) {
+                    Some(b'!' | b'?' | b'/') => break,
+                    Some(letter) if letter.is_ascii_alphabetic() => break,
+                    _ => self.at = (self.at + 1).min(bytes.len()),
+                }
+            }
+            if self.at > start {
+                return Some(Token::Text(&self.html[start..self.at]));
+            }
+            match bytes.get(self.at + 1)? {
+                b'!' | b'?' => self.skip_comment(),
+                b'/' => match bytes.get(self.at + 2) {
+                    Some(letter) if letter.is_ascii_alphabetic() => {
+                        let name = self.name(self.at + 2);
+                        self.skip_tag(self.at + 2 + name.len());
+                        return Some(Token::End(name));
+                    }
+                    Some(b'>') => self.at += 3,
+                    Some(_) => self.skip_bogus_comment(),
+                    None => {
+                        self.at = bytes.len();
+                        return Some(Token::Text(&self.html[bytes.len() - 2..]));
+                    }
+                },
+                _ => {
+                    let name = self.name(self.at + 1);
+                    self.skip_tag(self.at + 1 + name.len());
+                    self.raw = RAW.iter().position(|raw| raw.eq_ignore_ascii_case(name));
+                    return Some(Token::Start(name));
+                }
+            }
+        }
+    }
+
+    fn name(&self, start: usize) -> &'a str {
+        let rest = &self.html.as_bytes()[start..];
+        let end = rest.iter().position(|byte| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>'));
+        let end = end.unwrap_or(rest.len());
+        // A tag that was cut off: `<div<p>`.
+        let end = if start + end >= self.last_close { memchr(b'<', &rest[..end]).unwrap_or(end) } else { end };
+        &self.html[start..start + end]
+    }
+
+    fn raw_content(&mut self, kind: usize) -> Option<&'a str> {
+        if self.unclosed[kind] {
+            return None;
+        }
+        let (name, start) = (RAW[kind].as_bytes(), self.at);
+        let bytes = self.html.as_bytes();
+        for found in memmem::find_iter(&bytes[start..], b"</") {
+            let end = start + found;
+            let rest = &bytes[end + 2..];
+            let named = rest.len() >= name.len() && rest[..name.len()].eq_ignore_ascii_case(name);
+            if named && matches!(rest.get(name.len()), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')) {
+                self.skip_tag(end + 2 + name.len());
+                return Some(&self.html[start..end]);
+            }
+        }
+        self.unclosed[kind] = true;
+        None
+    }
+
+    fn skip_comment(&mut self) {
+        let bytes = self.html.as_bytes();
+        if !bytes[self.at..].starts_with(b"<!--") {
+            self.skip_bogus_comment();
+            return;
+        }
+        let body = self.at + 4;
+        let rest = &bytes[body..];
+        if rest.starts_with(b">") || rest.starts_with(b"->") {
+            self.at = body + 1 + usize::from(rest[0] == b'-');
+            return;
+        }
+        if !self.unclosed_comment {
+            let mut from = 0;
+            while let Some(dashes) = memmem::find(&rest[from..], b"--") {
+                // Of three dashes and more the last two count.
+                let run = rest[from + dashes..].iter().take_while(|byte| **byte == b'-').count();
+                from += dashes + run;
+                let closing = match &rest[from..] {
+                    [b'>', ..] => 1,
+                    [b'!', b'>', ..] => 2,
+                    _ => continue,
+                };
+                self.at = body + from + closing;
+                return;
+            }
+            self.unclosed_comment = true;
+        }
+        self.at = body;
+    }
+
+    fn skip_bogus_comment(&mut self) {
+        self.at += 2;
+        if self.at < self.last_close {
+            self.at += memchr(b'>', &self.html.as_bytes()[self.at..]).map_or(0, |end| end + 1);
+        }
+    }
+
+    /// Reads the attributes and leaves the scanner behind the tag.
+    fn skip_tag(&mut self, after_name: usize) {
+        self.attributes.clear();
+        self.self_closing = false;
+        let end =
+            if after_name >= self.last_close || self.torn > MAX_TORN { None } else { self.read_attributes(after_name) };
+        self.at = end.unwrap_or_else(|| {
+            self.torn += 1;
+            self.attributes.clear();
+            let rest = &self.html.as_bytes()[after_name..];
+            memchr2(b'>', b'<', rest)
+                .map_or(self.html.len(), |found| after_name + found + usize::from(rest[found] == b'>'))
+        });
+    }
+
+    /// Where the tag ends; None if it does not.
+    fn read_attributes(&mut self, mut at: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let skip_space = |mut at: usize| {
+            while matches!(bytes.get(at), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ')) {
+                at += 1;
+            }
+            at
+        };
+        loop {
+            at = skip_space(at);
+            match *bytes.get(at)? {
+                b'>' => return Some(at + 1),
+                b'/' => {
+                    self.self_closing = bytes.get(at + 1) == Some(&b'>');
+                    at += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            let name = at;
+            // An equals sign in the first place belongs to the name.
+            at += 1;
+            while !matches!(*bytes.get(at)?, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>' | b'=') {
+                at += 1;
+            }
+            let name = name..at;
+            let equals = skip_space(at);
+            let mut value = at..at;
+            if bytes.get(equals) == Some(&b'=') {
+                let start = skip_space(equals + 1);
+                let quote = *bytes.get(start)?;
+                let closing = if matches!(quote, b'"' | b'\'') { self.closing_quote(start + 1, quote) } else { None };
+                if let Some(end) = closing {
+                    value = start + 1..end;
+                    at = end + 1;
+                } else {
+                    at = start;
+                    while !matches!(*bytes.get(at)?, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'>') {
+                        at += 1;
+                    }
+                    value = start..at;
+                }
+            } else {
+                at = equals;
+            }
+            if self.attributes.len() < MAX_ATTRIBUTES {
+                // Ends at ASCII on both sides, but a name may begin inside nothing: `get` never cuts a character.
+                if let (Some(name), Some(value)) = (self.html.get(name), self.html.get(value)) {
+                    self.attributes.push((name, value));
+                }
+            }
+        }
+    }
+
+    fn closing_quote(&mut self, start: usize, quote: u8) -> Option<usize> {
+        let kind = usize::from(quote == b'"');
+        if self.unclosed_quotes[kind] {
+            return None;
+        }
+        let found = memchr(quote, &self.html.as_bytes()[start..]);
+        self.unclosed_quotes[kind] = found.is_none();
+        found.map(|end| start + end)
+    }
+}

@@ -1,0 +1,165 @@
+//! The words of a page, as content extraction sees them, and which of them are function words.
+//!
+//! Simpler and faster than [`crate::text`], which reads articles for comparing: here words are counted and weighed, never
+//! compared between pages. A word is a run of letters, digits and marks; a character of a script without spaces is
+//! half a word.
+
+use std::sync::OnceLock;
+
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::{Script, UnicodeScript};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::stems::ByHash;
+
+/// A word of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word {
+    /// Where it begins.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// xxh3-64 of its small letters.
+    pub hash: u64,
+    /// Characters.
+    pub letters: u32,
+    /// Whether it is one character of a script without spaces.
+    pub unspaced: bool,
+    /// Whether it begins with a capital.
+    pub capital: bool,
+    /// Whether it has no small letters, but capitals.
+    pub shouted: bool,
+    /// Whether it begins with a digit.
+    pub number: bool,
+}
+
+impl Word {
+    /// What it counts.
+    pub fn weight(&self) -> f32 {
+        if self.unspaced { 0.5 } else { 1.0 }
+    }
+}
+
+/// The words of a text, put behind those in `words`.
+pub fn split(text: &str, words: &mut Vec<Word>) {
+    let bytes = text.as_bytes();
+    let mut small = String::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let (letter, size) = letter_at(text, at);
+        if !letter.is_alphanumeric() {
+            at += size;
+            continue;
+        }
+        let start = at;
+        let mut word = Word {
+            start,
+            end: start + size,
+            hash: 0,
+            letters: 1,
+            unspaced: is_unspaced(letter),
+            capital: letter.is_uppercase(),
+            shouted: letter.is_uppercase(),
+            number: letter.is_numeric(),
+        };
+        at += size;
+        while at < bytes.len() {
+            let (letter, size) = letter_at(text, at);
+            let goes_on = if word.unspaced { is_combining_mark(letter) } else { is_inside(letter, text, at + size) };
+            if !goes_on {
+                break;
+            }
+            word.shouted &= !letter.is_lowercase();
+            word.letters += 1;
+            at += size;
+        }
+        word.end = at;
+        let spelt = &text[start..at];
+        word.hash = if spelt.is_ascii() && spelt.len() <= 32 {
+            let mut buffer = [0; 32];
+            let buffer = &mut buffer[..spelt.len()];
+            buffer.copy_from_slice(spelt.as_bytes());
+            buffer.make_ascii_lowercase();
+            xxh3_64(buffer)
+        } else {
+            small.clear();
+            small.extend(spelt.chars().flat_map(char::to_lowercase));
+            xxh3_64(small.as_bytes())
+        };
+        words.push(word);
+    }
+}
+
+fn letter_at(text: &str, at: usize) -> (char, usize) {
+    let byte = text.as_bytes()[at];
+    if byte < 128 {
+        return (byte as char, 1);
+    }
+    let letter = text[at..].chars().next().unwrap_or(' ');
+    (letter, letter.len_utf8())
+}
+
+fn is_inside(letter: char, text: &str, next: usize) -> bool {
+    if letter.is_ascii() {
+        return letter.is_ascii_alphanumeric()
+            || (letter == '\'' && text[next..].starts_with(|letter: char| letter.is_alphanumeric()));
+    }
+    (letter.is_alphanumeric() && !is_unspaced(letter))
+        || is_combining_mark(letter)
+        || (letter == '’' && text[next..].starts_with(|letter: char| letter.is_alphanumeric()))
+}
+
+/// Whether a letter belongs to a script without spaces.
+fn is_unspaced(letter: char) -> bool {
+    letter as u32 >= 0xe00
+        && matches!(
+            letter.script(),
+            Script::Han
+                | Script::Hiragana
+                | Script::Katakana
+                | Script::Thai
+                | Script::Lao
+                | Script::Khmer
+                | Script::Myanmar
+                | Script::Bopomofo
+        )
+}
+
+/// Languages whose function words are known; Chinese and Japanese by their particles.
+pub const LANGUAGES: [&str; 32] = [
+    "en", "de", "fr", "es", "it", "pt", "nl", "sv", "no", "da", "fi", "pl", "cs", "sk", "ru", "uk", "bg", "el", "tr",
+    "hu", "ro", "hr", "id", "ar", "fa", "he", "hi", "ko", "vi", "zh", "ja", "th",
+];
+
+/// Which languages have a word as a function word, one bit each, by its hash.
+pub fn function_words() -> &'static ByHash<u32> {
+    static WORDS: OnceLock<ByHash<u32>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let mut languages = ByHash::default();
+        for (bit, language) in LANGUAGES.iter().enumerate() {
+            for word in stop_words::lookup(language).unwrap_or_default() {
+                let mut parts = Vec::new();
+                split(word, &mut parts);
+                if let [part] = parts[..] {
+                    *languages.entry(part.hash).or_insert(0) |= 1 << bit;
+                }
+            }
+        }
+        languages
+    })
+}
+
+/// The number of the language whose function words are most of these words; None without a clear answer.
+pub fn language(words: &[Word]) -> Option<usize> {
+    let known = function_words();
+    let mut heard = [0u32; LANGUAGES.len()];
+    for word in words {
+        let mut mask = known.get(&word.hash).copied().unwrap_or(0);
+        while mask != 0 {
+            heard[mask.trailing_zeros() as usize] += 1;
+            mask &= mask - 1;
+        }
+    }
+    let best = (0..LANGUAGES.len()).rev().max_by_key(|language| heard[*language])?;
+    (heard[best] >= 5).then_some(best)
+}
