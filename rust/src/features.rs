@@ -5,12 +5,14 @@
 //! neighbours, and its place on the page. Nothing depends on the language but the share of function words.
 //! Linear in the page; ancestors are followed up to a fixed number.
 
-use std::collections::HashMap;
+use std::fmt::Arguments;
+use std::sync::OnceLock;
 
 use htmlize::unescape;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::html::{NONE, Page, Style, Tag};
+use crate::stems::ByHash;
 use crate::words::{Word, function_words, language, split};
 
 /// What a value is.
@@ -24,25 +26,10 @@ pub enum Kind {
 
 /// Levels of containers that are looked at.
 const LEVELS: usize = 5;
-/// Ancestors that are followed.
-const ANCESTORS: usize = 24;
+/// Ancestors that are followed one by one.
+const ANCESTORS: usize = 9;
 /// A block of so many words that are mostly not links is text; smaller ones say little.
 const LONG_WORDS: f32 = 10.0;
-
-/// The rows of a page.
-#[derive(Debug, Clone, Default)]
-pub struct Features {
-    /// How many values a row has.
-    pub width: usize,
-    /// The rows, one after the other.
-    pub values: Vec<f32>,
-    /// The words of all blocks.
-    pub words: Vec<Word>,
-    /// Block i has words `word_offsets[i]..word_offsets[i + 1]`.
-    pub word_offsets: Vec<usize>,
-    /// The number of the page's language in [`crate::words::LANGUAGES`].
-    pub language: Option<usize>,
-}
 
 /// Words of class and id, by what they announce.
 const ANNOUNCED: [(&str, &[&str]); 10] = [
@@ -206,7 +193,7 @@ const ANNOUNCED: [(&str, &[&str]); 10] = [
 ];
 
 /// Tags whose presence around a block says something.
-const AROUND: [Tag; 19] = [
+const AROUND: [Tag; 22] = [
     Tag::article,
     Tag::main,
     Tag::section,
@@ -226,6 +213,9 @@ const AROUND: [Tag; 19] = [
     Tag::button,
     Tag::head,
     Tag::dl,
+    Tag::pre,
+    Tag::td,
+    Tag::details,
 ];
 
 /// What stands in the text of a block, counted.
@@ -278,7 +268,14 @@ struct Content {
     depth: usize,
     path: u64,
     class_path: u64,
-    announced: u16,
+    /// The last element in it.
+    end: u32,
+    /// Which of `AROUND` it is or stands in.
+    around: u32,
+    /// How many levels up each of `ANNOUNCED` is, counted from 1, up to a few; 0 if nowhere.
+    announced: [u8; ANNOUNCED.len()],
+    /// Articles that began so far, if it is or stands in one.
+    article: u32,
 }
 
 /// Sums over blocks at the same path.
@@ -296,49 +293,50 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn amount(&mut self, name: &str, value: f32) {
+    fn amount(&mut self, name: Arguments<'_>, value: f32) {
         self.push(name, Kind::Amount, value);
     }
 
-    fn choice(&mut self, name: &str, value: usize) {
+    fn choice(&mut self, name: Arguments<'_>, value: usize) {
         self.push(name, Kind::Choice, value as f32);
     }
 
-    fn push(&mut self, name: &str, kind: Kind, value: f32) {
+    fn push(&mut self, name: Arguments<'_>, kind: Kind, value: f32) {
         if let Some(names) = &mut self.names {
-            names.push((name.to_owned(), kind));
+            names.push((name.to_string(), kind));
         }
         self.values.push(value);
     }
 }
 
 /// Name and kind of each value of a row.
-pub fn names() -> Vec<(String, Kind)> {
+pub fn names(with_context: bool) -> Vec<(String, Kind)> {
     let html = "<p>a";
     let limits = crate::html::Limits { bytes: 10, tags: 10 };
     let mut names = Vec::new();
-    if let Ok(page) = crate::html::read(html, limits, false) {
-        Sight::of(&page).describe_all(Some(&mut names));
+    if let Ok(page) = crate::html::read(html, limits, crate::html::Reading::Rendered) {
+        let sight = Sight::of(&page);
+        let mut values = Vec::new();
+        let mut row = Row { names: Some(&mut names), values: &mut values };
+        sight.describe(0, &mut row);
+        if with_context {
+            Context::of(&sight, &[0.5]).describe(0, &mut row);
+        }
     }
     names
 }
 
-/// The values of every block of a page.
-pub fn features(page: &Page<'_>) -> Features {
-    Sight::of(page).describe_all(None)
-}
-
-/// A page, and what was counted in it.
-struct Sight<'a> {
+/// A page, and what can be seen of it.
+pub struct Sight<'a> {
     page: &'a Page<'a>,
     words: Vec<Word>,
     word_offsets: Vec<usize>,
     language: Option<usize>,
     counts: Vec<Counts>,
     contents: Vec<Content>,
-    paths: [HashMap<u64, Path>; 2],
+    paths: [ByHash<Path>; 2],
     total: Content,
-    repeated: HashMap<u64, f32>,
+    repeated: ByHash<f32>,
     hashes: Vec<u64>,
     main: u32,
     densest: u32,
@@ -346,10 +344,13 @@ struct Sight<'a> {
     /// Words of long blocks before block i.
     long_before: Vec<f32>,
     words_before: Vec<f32>,
+    /// How many `h1` came before block i, and which block was in a heading last.
+    headings: Vec<(u32, Option<usize>)>,
 }
 
 impl<'a> Sight<'a> {
-    fn of(page: &'a Page<'a>) -> Self {
+    /// Looks at a page.
+    pub fn of(page: &'a Page<'a>) -> Self {
         let mut words = Vec::new();
         let mut word_offsets = vec![0];
         for block in &page.blocks {
@@ -371,8 +372,8 @@ impl<'a> Sight<'a> {
             total.long += if counts.is_long() { counts.words } else { 0.0 };
             total.paragraphs += f32::from(u8::from(counts.is_long()));
         }
-        let mut paths: [HashMap<u64, Path>; 2] = Default::default();
-        let mut repeated = HashMap::new();
+        let mut paths: [ByHash<Path>; 2] = Default::default();
+        let mut repeated = ByHash::default();
         let mut hashes = Vec::with_capacity(page.blocks.len());
         let mut long_before = vec![0.0];
         let mut words_before = vec![0.0];
@@ -390,6 +391,16 @@ impl<'a> Sight<'a> {
             *repeated.entry(hash).or_insert(0.0) += 1.0;
             long_before.push(long_before[number] + if counts.is_long() { counts.words } else { 0.0 });
             words_before.push(words_before[number] + counts.words);
+        }
+        let mut headings = Vec::with_capacity(page.blocks.len());
+        let mut heading = (0, None);
+        for (number, block) in page.blocks.iter().enumerate() {
+            let tag = page.elements.get(block.element as usize).map_or(Tag::Other, |element| element.tag);
+            headings.push(heading);
+            heading.0 += u32::from(tag == Tag::h1);
+            if matches!(tag, Tag::h1 | Tag::h2 | Tag::h3 | Tag::h4 | Tag::h5 | Tag::h6) {
+                heading.1 = Some(number);
+            }
         }
         let main = main_element(page, &contents, total.long);
         let densest = (0..contents.len()).max_by(|left, right| contents[*left].near.total_cmp(&contents[*right].near));
@@ -410,17 +421,55 @@ impl<'a> Sight<'a> {
             headline,
             long_before,
             words_before,
+            headings,
         }
     }
 
-    fn describe_all(self, mut names: Option<&mut Vec<(String, Kind)>>) -> Features {
+    /// The values of every block, row after row; with `likely`, how likely each block was found to be CONTENT at a first
+    /// look, also what that says about the blocks around.
+    pub fn values(&self, likely: Option<&[f32]>) -> Vec<f32> {
+        let context = likely.map(|likely| Context::of(self, likely));
         let mut values = Vec::new();
         for number in 0..self.page.blocks.len() {
-            let names = if number == 0 { names.take() } else { None };
-            self.describe(number, &mut Row { names, values: &mut values });
+            let mut row = Row { names: None, values: &mut values };
+            self.describe(number, &mut row);
+            if let Some(context) = &context {
+                context.describe(number, &mut row);
+            }
         }
-        let width = values.len().checked_div(self.page.blocks.len()).unwrap_or(0);
-        Features { width, values, words: self.words, word_offsets: self.word_offsets, language: self.language }
+        values
+    }
+
+    /// The words of all blocks; block i has words `offsets[i]..offsets[i + 1]`.
+    pub fn words(&self) -> (&[Word], &[usize]) {
+        (&self.words, &self.word_offsets)
+    }
+
+    /// The words of a block: hash and spelling in small letters.
+    pub fn spelt(&self, block: usize) -> impl Iterator<Item = (u64, String)> {
+        let words = &self.words[self.word_offsets[block]..self.word_offsets[block + 1]];
+        words.iter().map(|word| (word.hash, self.page.text[word.start..word.end].to_lowercase()))
+    }
+
+    /// How many words a block has.
+    pub fn block_words(&self, block: usize) -> f32 {
+        self.counts[block].words
+    }
+
+    /// The values of one block.
+    pub fn row(&self, block: usize, likely: Option<&[f32]>) -> Vec<f32> {
+        let mut values = Vec::new();
+        let mut row = Row { names: None, values: &mut values };
+        self.describe(block, &mut row);
+        if let Some(likely) = likely {
+            Context::of(self, likely).describe(block, &mut row);
+        }
+        values
+    }
+
+    /// The number of the page's language in [`crate::words::LANGUAGES`].
+    pub fn language(&self) -> Option<usize> {
+        self.language
     }
 
     fn describe(&self, number: usize, row: &mut Row<'_>) {
@@ -432,29 +481,29 @@ impl<'a> Sight<'a> {
 
     fn describe_text(&self, number: usize, row: &mut Row<'_>) {
         let (block, counts) = (&self.page.blocks[number], &self.counts[number]);
-        row.amount("words", counts.words);
-        row.amount("link share", counts.linked());
-        row.amount("bold share", counts.share(counts.styled[1]));
-        row.amount("slanted share", counts.share(counts.styled[2]));
-        row.amount("capital share", counts.share(counts.capitals));
-        row.amount("shouted share", counts.share(counts.shouted));
-        row.amount("number share", counts.share(counts.numbers));
-        row.amount("entity share", counts.share(counts.entities));
-        row.amount("function share", counts.share(counts.functions));
-        row.amount("letters a word", counts.share(counts.letters));
-        row.amount("sentence ends", counts.enders);
-        row.amount("commas", counts.commas);
-        row.amount("mark share", counts.share(counts.marks));
-        row.choice("starts with", counts.start);
-        row.choice("ends with", counts.end);
+        row.amount(format_args!("words"), counts.words);
+        row.amount(format_args!("link share"), counts.linked());
+        row.amount(format_args!("bold share"), counts.share(counts.styled[1]));
+        row.amount(format_args!("slanted share"), counts.share(counts.styled[2]));
+        row.amount(format_args!("capital share"), counts.share(counts.capitals));
+        row.amount(format_args!("shouted share"), counts.share(counts.shouted));
+        row.amount(format_args!("number share"), counts.share(counts.numbers));
+        row.amount(format_args!("entity share"), counts.share(counts.entities));
+        row.amount(format_args!("function share"), counts.share(counts.functions));
+        row.amount(format_args!("letters a word"), counts.share(counts.letters));
+        row.amount(format_args!("sentence ends"), counts.enders);
+        row.amount(format_args!("commas"), counts.commas);
+        row.amount(format_args!("mark share"), counts.share(counts.marks));
+        row.choice(format_args!("starts with"), counts.start);
+        row.choice(format_args!("ends with"), counts.end);
         for (bit, sign) in SIGNS.iter().enumerate() {
-            row.choice(sign, counts.signs >> bit & 1);
+            row.choice(format_args!("{sign}"), counts.signs >> bit & 1);
         }
-        row.amount("title share", counts.share(counts.titled));
-        row.amount("title words", counts.titled);
-        row.amount("repeated", self.repeated[&self.hashes[number]]);
-        row.choice("before", block.before.0 as usize * 2 + usize::from(block.before.1));
-        row.choice("after", block.after.0 as usize * 2 + usize::from(block.after.1));
+        row.amount(format_args!("title share"), counts.share(counts.titled));
+        row.amount(format_args!("title words"), counts.titled);
+        row.amount(format_args!("repeated"), self.repeated[&self.hashes[number]]);
+        row.choice(format_args!("before"), block.before.0 as usize * 2 + usize::from(block.before.1));
+        row.choice(format_args!("after"), block.after.0 as usize * 2 + usize::from(block.after.1));
     }
 
     fn describe_containers(&self, number: usize, row: &mut Row<'_>) {
@@ -465,84 +514,72 @@ impl<'a> Sight<'a> {
             |level: usize| chain.get(level).map_or(0, |element| self.page.elements[*element as usize].tag as usize);
         let empty = Content::default();
         let content = |level: usize| chain.get(level).map_or(&empty, |element| &self.contents[*element as usize]);
-        row.choice("tag", tag(0));
-        row.choice("tag 1", tag(1));
-        row.choice("tag 2", tag(2));
+        row.choice(format_args!("tag"), tag(0));
+        row.choice(format_args!("tag 1"), tag(1));
+        row.choice(format_args!("tag 2"), tag(2));
         row.choice(
-            "hidden",
+            format_args!("hidden"),
             chain.first().map_or(0, |element| usize::from(self.page.elements[*element as usize].hidden)),
         );
-        row.amount("depth", content(0).depth as f32);
+        row.amount(format_args!("depth"), content(0).depth as f32);
         for level in 0..LEVELS {
             let content = content(level);
-            row.amount(&format!("words in {level}"), content.words);
-            row.amount(&format!("links in {level}"), part(content.links, content.words));
-            row.amount(&format!("long in {level}"), part(content.long, self.total.long));
-            row.amount(&format!("long share in {level}"), part(content.long, content.words));
-            row.amount(&format!("paragraphs in {level}"), content.paragraphs);
-            row.amount(&format!("blocks in {level}"), content.blocks);
-            row.amount(&format!("children in {level}"), content.children);
-            row.amount(&format!("words a block in {level}"), part(content.words, content.blocks));
+            row.amount(format_args!("words in {level}"), content.words);
+            row.amount(format_args!("links in {level}"), part(content.links, content.words));
+            row.amount(format_args!("long in {level}"), part(content.long, self.total.long));
+            row.amount(format_args!("long share in {level}"), part(content.long, content.words));
+            row.amount(format_args!("paragraphs in {level}"), content.paragraphs);
+            row.amount(format_args!("blocks in {level}"), content.blocks);
+            row.amount(format_args!("children in {level}"), content.children);
+            row.amount(format_args!("words a block in {level}"), part(content.words, content.blocks));
         }
-        row.amount("own of 0", part(own.words, content(0).words));
-        row.amount("own of 1", part(own.words, content(1).words));
-        let mut around = 0u32;
-        for element in &chain {
-            let tag = self.page.elements[*element as usize].tag;
-            if let Some(bit) = AROUND.iter().position(|one| *one == tag) {
-                around |= 1 << bit;
-            }
-        }
+        row.amount(format_args!("own of 0"), part(own.words, content(0).words));
+        row.amount(format_args!("own of 1"), part(own.words, content(1).words));
         for (bit, tag) in AROUND.iter().enumerate() {
-            row.choice(&format!("in {}", tag.name()), (around >> bit & 1) as usize);
+            row.choice(format_args!("in {tag:?}"), (content(0).around >> bit & 1) as usize);
         }
-        for (bit, (name, _)) in ANNOUNCED.iter().enumerate() {
-            let level = chain.iter().position(|element| self.contents[*element as usize].announced >> bit & 1 == 1);
-            row.choice(&format!("named {name}"), level.map_or(0, |level| 1 + level.min(6)));
+        for ((name, _), level) in ANNOUNCED.iter().zip(content(0).announced) {
+            row.choice(format_args!("named {name}"), level as usize);
         }
-        let levels =
-            |wanted: u32| chain.iter().position(|element| *element == wanted).map_or(0, |level| 1 + level.min(6));
-        row.choice("levels to main", levels(self.main));
-        row.choice("levels to densest", levels(self.densest));
+        row.choice(format_args!("levels to main"), self.levels(block.element, self.main));
+        row.choice(format_args!("levels to densest"), self.levels(block.element, self.densest));
         for (name, wanted) in [("main", self.main), ("densest", self.densest)] {
             let place = self
                 .contents
                 .get(wanted as usize)
                 .map_or(0, |content| if number < content.first { 1 } else { 2 + usize::from(number > content.last) });
-            row.choice(&format!("place by {name}"), place);
+            row.choice(format_args!("place by {name}"), place);
         }
-        let main = self.contents.get(self.main as usize).unwrap_or(&empty);
-        row.amount("long in main", part(main.long, self.total.long));
-        row.amount("links in main", part(main.links, main.words));
         for (name, paths, key) in
             [("path", &self.paths[0], content(0).path), ("class path", &self.paths[1], content(0).class_path)]
         {
             let path = paths.get(&key).cloned().unwrap_or_default();
-            row.amount(&format!("words at {name}"), path.words);
-            row.amount(&format!("links at {name}"), part(path.links, path.words));
-            row.amount(&format!("long at {name}"), part(path.long, self.total.long));
-            row.amount(&format!("blocks at {name}"), path.blocks);
-            row.amount(&format!("words a block at {name}"), part(path.words, path.blocks));
+            row.amount(format_args!("words at {name}"), path.words);
+            row.amount(format_args!("links at {name}"), part(path.links, path.words));
+            row.amount(format_args!("long at {name}"), part(path.long, self.total.long));
+            row.amount(format_args!("blocks at {name}"), path.blocks);
+            row.amount(format_args!("words a block at {name}"), part(path.words, path.blocks));
         }
     }
 
     fn describe_place(&self, number: usize, row: &mut Row<'_>) {
         let blocks = self.page.blocks.len();
-        row.amount("blocks", blocks as f32);
-        row.amount("page words", self.total.words);
-        row.amount("page links", part(self.total.links, self.total.words));
-        row.amount("page long", self.total.long);
-        row.amount("place", number as f32 / blocks as f32);
-        row.amount("number", number as f32);
-        row.amount("from end", (blocks - number) as f32);
-        row.amount("long before", part(self.long_before[number], self.total.long));
-        row.amount("long after", part(self.total.long - self.long_before[number + 1], self.total.long));
+        row.amount(format_args!("place"), number as f32 / blocks as f32);
+        row.amount(format_args!("number"), number as f32);
+        row.amount(format_args!("from end"), (blocks - number) as f32);
+        row.amount(format_args!("long before"), part(self.long_before[number], self.total.long));
+        row.amount(format_args!("long after"), part(self.total.long - self.long_before[number + 1], self.total.long));
         let headline = self.headline.map_or(f32::NAN, |headline| number as f32 - headline as f32);
-        row.amount("from headline", headline);
+        row.amount(format_args!("from headline"), headline);
         let words = self.headline.map_or(f32::NAN, |headline| {
             self.words_before[number.max(headline)] - self.words_before[number.min(headline)]
         });
-        row.amount("words from headline", if headline < 0.0 { -words } else { words });
+        row.amount(format_args!("words from headline"), if headline < 0.0 { -words } else { words });
+        let (headings, last_heading) = self.headings[number];
+        row.amount(format_args!("headlines before"), headings as f32);
+        row.amount(format_args!("from heading"), last_heading.map_or(f32::NAN, |at| (number - at) as f32));
+        let article = self.contents.get(self.page.blocks[number].element as usize).map_or(0, |content| content.article);
+        row.amount(format_args!("article"), article as f32);
         let near = |step: isize| {
             let mut at = number as isize;
             let mut distance = 0;
@@ -556,15 +593,15 @@ impl<'a> Sight<'a> {
                 }
             }
         };
-        row.amount("to text before", near(-1));
-        row.amount("to text after", near(1));
+        row.amount(format_args!("to text before"), near(-1));
+        row.amount(format_args!("to text after"), near(1));
         for reach in [2, 6] {
             let from = number.saturating_sub(reach);
             let to = (number + reach + 1).min(blocks);
-            row.amount(&format!("long within {reach}"), self.long_before[to] - self.long_before[from]);
+            row.amount(format_args!("long within {reach}"), self.long_before[to] - self.long_before[from]);
             let words = self.words_before[to] - self.words_before[from];
             row.amount(
-                &format!("long share within {reach}"),
+                format_args!("long share within {reach}"),
                 part(self.long_before[to] - self.long_before[from], words),
             );
         }
@@ -576,12 +613,12 @@ impl<'a> Sight<'a> {
         for step in [-2isize, -1, 1, 2] {
             let at = usize::try_from(number as isize + step).ok().filter(|at| *at < self.counts.len());
             let counts = at.map(|at| &self.counts[at]);
-            row.amount(&format!("words {step}"), counts.map_or(f32::NAN, |counts| counts.words));
-            row.amount(&format!("link share {step}"), counts.map_or(f32::NAN, Counts::linked));
-            row.choice(&format!("ends with {step}"), counts.map_or(9, |counts| counts.end));
+            row.amount(format_args!("words {step}"), counts.map_or(f32::NAN, |counts| counts.words));
+            row.amount(format_args!("link share {step}"), counts.map_or(f32::NAN, Counts::linked));
+            row.choice(format_args!("ends with {step}"), counts.map_or(9, |counts| counts.end));
             let element = at.map_or(NONE, |at| self.page.blocks[at].element);
             let tag = self.page.elements.get(element as usize).map_or(0, |element| element.tag as usize);
-            row.choice(&format!("tag {step}"), tag);
+            row.choice(format_args!("tag {step}"), tag);
             let its_parent = self.page.elements.get(element as usize).map_or(NONE, |element| element.parent);
             let kin = if element == NONE {
                 0
@@ -594,10 +631,19 @@ impl<'a> Sight<'a> {
             } else {
                 4
             };
-            row.choice(&format!("kin {step}"), kin);
+            row.choice(format_args!("kin {step}"), kin);
             let path = |element: u32| self.contents.get(element as usize).map(|content| content.class_path);
-            row.choice(&format!("same path {step}"), usize::from(element != NONE && path(element) == path(own)));
+            row.choice(format_args!("same path {step}"), usize::from(element != NONE && path(element) == path(own)));
         }
+    }
+
+    /// How many levels the element stands in another, counted from 1, up to a few; 0 if it does not.
+    fn levels(&self, element: u32, outer: u32) -> usize {
+        let inside = outer <= element && self.contents.get(outer as usize).is_some_and(|outer| element <= outer.end);
+        if !inside || element == NONE {
+            return 0;
+        }
+        1 + self.ancestors(element).position(|one| one == outer).unwrap_or(ANCESTORS).min(ANCESTORS - 3)
     }
 
     fn ancestors(&self, element: u32) -> impl Iterator<Item = u32> {
@@ -735,24 +781,28 @@ fn look_at_signs(text: &str, counts: &mut Counts) {
 }
 
 fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
-    let mut announcing: HashMap<&str, u16> = HashMap::new();
-    for (bit, (_, words)) in ANNOUNCED.iter().enumerate() {
-        for word in *words {
-            *announcing.entry(word).or_insert(0) |= 1 << bit;
-        }
-    }
     let mut contents: Vec<Content> = Vec::with_capacity(page.elements.len());
-    for element in &page.elements {
+    let mut articles = 0;
+    for (number, element) in page.elements.iter().enumerate() {
         let parent = contents.get(element.parent as usize).cloned().unwrap_or_default();
-        let step = [element.tag as u8];
-        let path = xxh3_64_with_seed(&step, parent.path);
-        let class_path = xxh3_64_with_seed(element.names[0].as_bytes(), xxh3_64_with_seed(&step, parent.path));
+        let path = xxh3_64_with_seed(&[element.tag as u8], parent.path);
+        let mut announced = parent.announced.map(|level| if level == 0 { 0 } else { (level + 1).min(7) });
+        let named = element.names.iter().fold(0, |all, names| all | announced_by(names));
+        for (bit, level) in announced.iter_mut().enumerate() {
+            if named >> bit & 1 == 1 {
+                *level = 1;
+            }
+        }
+        articles += u32::from(element.tag == Tag::article);
         contents.push(Content {
             depth: parent.depth + 1,
             path,
-            class_path,
+            class_path: xxh3_64_with_seed(element.names[0].as_bytes(), path),
             first: usize::MAX,
-            announced: element.names.iter().map(|names| announced(names, &announcing)).fold(0, |all, one| all | one),
+            end: number as u32,
+            around: parent.around | AROUND.iter().position(|tag| *tag == element.tag).map_or(0, |bit| 1 << bit),
+            announced,
+            article: if element.tag == Tag::article { articles } else { parent.article },
             ..Content::default()
         });
     }
@@ -786,30 +836,44 @@ fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
         outer.paragraphs += inner.paragraphs;
         outer.blocks += inner.blocks;
         outer.children += 1.0;
+        outer.end = outer.end.max(inner.end);
         outer.first = outer.first.min(inner.first);
         outer.last = outer.last.max(inner.last);
     }
     contents
 }
 
-fn announced(names: &str, announcing: &HashMap<&str, u16>) -> u16 {
+/// Which of `ANNOUNCED` the words of a class or id are, one bit each.
+fn announced_by(names: &str) -> u16 {
+    static ANNOUNCING: OnceLock<ByHash<u16>> = OnceLock::new();
+    let announcing = ANNOUNCING.get_or_init(|| {
+        let mut announcing = ByHash::default();
+        for (bit, (_, words)) in ANNOUNCED.iter().enumerate() {
+            for word in *words {
+                *announcing.entry(xxh3_64(word.as_bytes())).or_insert(0) |= 1 << bit;
+            }
+        }
+        announcing
+    });
     let mut bits = 0;
-    let mut small = String::new();
-    let mut flush = |small: &mut String| {
-        bits |= announcing.get(small.as_str()).copied().unwrap_or(0);
-        small.clear();
-    };
+    let mut small = [0u8; 24];
+    let mut size = 0;
     let mut was_small = false;
-    for letter in names.chars().take(300) {
+    for letter in names.bytes().take(300).chain([b' ']) {
         if !letter.is_ascii_alphabetic() || (letter.is_ascii_uppercase() && was_small) {
-            flush(&mut small);
+            if (2..=small.len()).contains(&size) {
+                bits |= announcing.get(&xxh3_64(&small[..size])).copied().unwrap_or(0);
+            }
+            size = 0;
         }
         if letter.is_ascii_alphabetic() {
-            small.push(letter.to_ascii_lowercase());
+            if let Some(place) = small.get_mut(size) {
+                *place = letter.to_ascii_lowercase();
+            }
+            size += 1;
         }
         was_small = letter.is_ascii_lowercase();
     }
-    flush(&mut small);
     bits
 }
 
@@ -844,4 +908,124 @@ fn find_headline(page: &Page<'_>, counts: &[Counts]) -> Option<usize> {
         }
     }
     best.1
+}
+
+/// What a first look at all blocks says about each.
+struct Context<'a> {
+    sight: &'a Sight<'a>,
+    likely: &'a [f32],
+    /// Expected words of CONTENT, and all words, before block i.
+    before: Vec<(f32, f32)>,
+    elements: Vec<(f32, f32)>,
+    paths: [ByHash<(f32, f32)>; 2],
+    main: [u32; 2],
+    /// Blocks to the nearest likely one before and after, and the words in between.
+    nearest: [Vec<(f32, f32)>; 2],
+    islands: Vec<f32>,
+}
+
+impl<'a> Context<'a> {
+    fn of(sight: &'a Sight<'a>, likely: &'a [f32]) -> Self {
+        let blocks = &sight.page.blocks;
+        let mut before = vec![(0.0, 0.0)];
+        let mut elements = vec![(0.0, 0.0); sight.contents.len()];
+        let mut paths: [ByHash<(f32, f32)>; 2] = Default::default();
+        for (number, (block, likely)) in blocks.iter().zip(likely).enumerate() {
+            let words = sight.counts[number].words;
+            let add = |sums: &mut (f32, f32)| *sums = (sums.0 + likely * words, sums.1 + words);
+            let mut next = before[number];
+            add(&mut next);
+            before.push(next);
+            if let Some(content) = sight.contents.get(block.element as usize) {
+                add(&mut elements[block.element as usize]);
+                add(paths[0].entry(content.path).or_default());
+                add(paths[1].entry(content.class_path).or_default());
+            }
+        }
+        for number in (0..elements.len()).rev() {
+            let parent = sight.page.elements[number].parent;
+            if parent != NONE {
+                let (inner, outer) = (elements[number], &mut elements[parent as usize]);
+                *outer = (outer.0 + inner.0, outer.1 + inner.1);
+            }
+        }
+        let total = before[blocks.len()].0;
+        let main = [0.6, 0.85].map(|share| {
+            let found = (0..elements.len()).rev().find(|element| total > 0.0 && elements[*element].0 >= share * total);
+            found.map_or(NONE, |element| element as u32)
+        });
+        let mut nearest = [Vec::new(), Vec::new()];
+        let mut islands = vec![0.0; blocks.len()];
+        for (side, found) in nearest.iter_mut().enumerate() {
+            let mut last: Option<(usize, f32)> = None;
+            let mut island = 0.0;
+            let mut order: Vec<usize> = (0..blocks.len()).collect();
+            if side == 1 {
+                order.reverse();
+            }
+            *found = vec![(f32::NAN, f32::NAN); blocks.len()];
+            for number in order {
+                if let Some((at, words)) = last {
+                    found[number] = (at.abs_diff(number) as f32, words);
+                }
+                let words = sight.counts[number].words;
+                if likely.get(number).is_some_and(|likely| *likely > 0.5) {
+                    last = Some((number, 0.0));
+                    island += words;
+                } else {
+                    last = last.map(|(at, between)| (at, between + words));
+                    if last.is_some_and(|(at, between)| at.abs_diff(number) > 3 || between > 60.0) {
+                        island = 0.0;
+                    }
+                }
+                islands[number] += island;
+            }
+        }
+        Self { sight, likely, before, elements, paths, main, nearest, islands }
+    }
+
+    fn describe(&self, number: usize, row: &mut Row<'_>) {
+        let blocks = self.likely.len();
+        let total = self.before[blocks].0;
+        row.amount(format_args!("likely"), self.likely[number]);
+        for step in [-3isize, -2, -1, 1, 2, 3] {
+            let at = usize::try_from(number as isize + step).ok().and_then(|at| self.likely.get(at));
+            row.amount(format_args!("likely {step}"), at.copied().unwrap_or(f32::NAN));
+        }
+        for reach in [2, 5, 12] {
+            let (from, to) = (self.before[number.saturating_sub(reach)], self.before[(number + reach + 1).min(blocks)]);
+            row.amount(format_args!("likely within {reach}"), part(to.0 - from.0, to.1 - from.1));
+        }
+        let element = self.sight.page.blocks[number].element;
+        let chain: Vec<u32> = self.sight.ancestors(element).collect();
+        for level in 0..=LEVELS {
+            let (content, words) = chain.get(level).map_or((0.0, 0.0), |element| self.elements[*element as usize]);
+            row.amount(format_args!("likely in {level}"), part(content, words));
+            row.amount(format_args!("content in {level}"), part(content, total));
+        }
+        let content = self.sight.contents.get(element as usize);
+        for (name, paths, key) in [
+            ("path", &self.paths[0], content.map(|content| content.path)),
+            ("class path", &self.paths[1], content.map(|content| content.class_path)),
+        ] {
+            let (content, words) = key.and_then(|key| paths.get(&key)).copied().unwrap_or_default();
+            row.amount(format_args!("likely at {name}"), part(content, words));
+            row.amount(format_args!("content at {name}"), part(content, total));
+        }
+        row.amount(format_args!("content before"), part(self.before[number].0, total));
+        row.amount(format_args!("content after"), part(total - self.before[number + 1].0, total));
+        for (side, name) in ["before", "after"].iter().enumerate() {
+            row.amount(format_args!("to content {name}"), self.nearest[side][number].0);
+            row.amount(format_args!("words to content {name}"), self.nearest[side][number].1);
+        }
+        row.amount(format_args!("island"), self.islands[number]);
+        for (name, main) in ["most", "nearly all"].iter().zip(self.main) {
+            row.choice(format_args!("levels to {name}"), self.sight.levels(element, main));
+            let place =
+                self.sight.contents.get(main as usize).map_or(0, |content| {
+                    if number < content.first { 1 } else { 2 + usize::from(number > content.last) }
+                });
+            row.choice(format_args!("place by {name}"), place);
+        }
+    }
 }

@@ -162,6 +162,18 @@ pub struct Limits {
     pub tags: usize,
 }
 
+/// How a page is cut into blocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reading {
+    /// As it is rendered: the paper's inline tags and today's.
+    #[default]
+    Rendered,
+    /// By the paper's inline tags only.
+    Paper,
+    /// With the content of `script` and `style` as text.
+    Whole,
+}
+
 /// An element that is not inline.
 #[derive(Debug, Clone)]
 pub struct Element<'a> {
@@ -239,6 +251,18 @@ pub struct Page<'a> {
     pub marks: Vec<Mark<'a>>,
 }
 
+impl Page<'_> {
+    /// The tags of an element and of those it stands in, from the outside.
+    pub fn path(&self, element: u32) -> String {
+        let parent = |element: &u32| self.elements.get(*element as usize).map(|element| element.parent);
+        let mut names: Vec<String> = std::iter::successors(Some(element), parent)
+            .filter_map(|element| self.elements.get(element as usize).map(|element| element.tag.name()))
+            .collect();
+        names.reverse();
+        names.join("/")
+    }
+}
+
 /// Words of attributes that make a [`Mark`].
 const MARKING: [&str; 9] = ["author", "byline", "date", "time", "publish", "headline", "title", "creator", "source"];
 
@@ -246,7 +270,7 @@ const MAX_MARKS: usize = 2000;
 
 struct Builder<'a> {
     page: Page<'a>,
-    paper_only: bool,
+    reading: Reading,
     /// The open tags by number, so that `memrchr` finds them, and the element each stands in or is.
     open: Vec<u8>,
     inside: Vec<u32>,
@@ -258,14 +282,14 @@ struct Builder<'a> {
     wants_space: bool,
 }
 
-/// The blocks of a page; the paper's inline tags only, or today's too.
-pub fn read<'a>(html: &'a str, limits: Limits, paper_only: bool) -> Result<Page<'a>> {
+/// The blocks of a page.
+pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
     if html.len() > limits.bytes {
         return Err(Invalid(format!("larger than {} bytes", limits.bytes)));
     }
     let mut builder = Builder {
         page: Page::default(),
-        paper_only,
+        reading,
         open: Vec::new(),
         inside: Vec::new(),
         marked: Vec::new(),
@@ -283,6 +307,7 @@ pub fn read<'a>(html: &'a str, limits: Limits, paper_only: bool) -> Result<Page<
             Token::Text(text) => builder.add_text(text),
             Token::Raw(content) => {
                 match started {
+                    Tag::script | Tag::style if reading == Reading::Whole => builder.add_text(content),
                     Tag::script => {
                         if script_type.contains("json") {
                             builder.page.scripts.push((script_type, content));
@@ -324,7 +349,7 @@ pub fn read<'a>(html: &'a str, limits: Limits, paper_only: bool) -> Result<Page<
 
 impl<'a> Builder<'a> {
     fn is_inline(&self, tag: Tag) -> bool {
-        tag.is_inline_in_paper() || (!self.paper_only && tag.is_inline_today())
+        tag.is_inline_in_paper() || (self.reading != Reading::Paper && tag.is_inline_today())
     }
 
     fn element(&self) -> u32 {

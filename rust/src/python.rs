@@ -8,8 +8,8 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyDict;
 
 use crate::{
-    Result, align, boilerplate, candidates, codet, dates, digests, encoding, features, html, jsonl, lengths, matches,
-    postings, sets, sharing, shingles, signatures, statistics, text, weights,
+    Result, align, boilerplate, candidates, codet, crf, dates, digests, encoding, extract, features, html, jsonl,
+    lengths, matches, models, postings, sets, sharing, shingles, signatures, statistics, text, trees, weights, words,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -43,6 +43,9 @@ type Tokens<'py> = (
     Option<Array<'py, u8>>,
     Option<Array<'py, i64>>,
 );
+
+/// A tree's value, at, yes, no and score.
+type PlainTree = (Vec<i32>, Vec<f32>, Vec<u32>, Vec<u32>, Vec<f32>);
 
 /// An optional array as an optional slice.
 macro_rules! optional {
@@ -730,27 +733,200 @@ mod _core {
         ))
     }
 
-    /// Names of the values of a block, and whether each is an amount.
-    #[pyfunction]
-    fn feature_names() -> Vec<(String, bool)> {
-        features::names().into_iter().map(|(name, kind)| (name, kind == features::Kind::Amount)).collect()
+    /// A model of which blocks are the article, from its JSON form.
+    #[pyclass(frozen)]
+    struct Model {
+        model: models::Model,
     }
 
-    /// The blocks of a page: (texts, values, words, word offsets).
+    #[pymethods]
+    impl Model {
+        #[new]
+        fn new(py: Python<'_>, json: &str) -> PyResult<Self> {
+            Ok(Self { model: run(py, || models::Model::parse(json))? })
+        }
+    }
+
+    /// The articles of pages: (text, complaint, blocks) each, a block as (text, content, score, path, reasons).
+    #[pyfunction]
+    fn extract_pages(
+        py: Python<'_>,
+        pages: Vec<PyBackedBytes>,
+        charsets: Vec<Option<String>>,
+        model: &Model,
+        min_block_words: f32,
+        blocks: bool,
+        max_bytes: usize,
+        max_tags: usize,
+    ) -> PyResult<Vec<(String, Option<String>, Vec<(String, bool, f64, String, Vec<(String, f64)>)>)>> {
+        let limits = html::Limits { bytes: max_bytes, tags: max_tags };
+        let wanted = extract::Wanted { min_block_words, blocks, limits };
+        run(py, || {
+            let extracted = pages.iter().zip(&charsets).map(|(page, charset)| {
+                match extract::extract(page, charset.as_deref(), &model.model, wanted) {
+                    Ok(found) => {
+                        let told = found
+                            .blocks
+                            .into_iter()
+                            .map(|block| (block.text, block.content, block.score, block.path, block.reasons));
+                        (found.text, None, told.collect())
+                    }
+                    Err(invalid) => (String::new(), Some(invalid.0), Vec::new()),
+                }
+            });
+            Ok(extracted.collect())
+        })
+    }
+
+    /// Names of the values of a block, and whether each is an amount.
+    #[pyfunction]
+    fn feature_names(with_context: bool) -> Vec<(String, bool)> {
+        features::names(with_context).into_iter().map(|(name, kind)| (name, kind == features::Kind::Amount)).collect()
+    }
+
+    /// What can be seen of a page's blocks: (values, words, word offsets).
     #[pyfunction]
     fn look_at<'py>(
         py: Python<'py>,
         page: PyBackedBytes,
         charset: Option<String>,
-    ) -> PyResult<(Vec<String>, Array<'py, f32>, Array<'py, u64>, Vec<usize>)> {
-        let (texts, seen) = run(py, || {
+        likely: Option<Slice<'py, f32>>,
+        max_bytes: usize,
+        max_tags: usize,
+    ) -> PyResult<(Array<'py, f32>, Array<'py, u64>, Array<'py, i64>)> {
+        let likely = optional!(likely);
+        let (values, words, offsets) = run(py, || {
             let text = encoding::decode(&page, charset.as_deref());
-            let page = html::read(&text, html::Limits { bytes: 20 << 20, tags: 1_000_000 }, false)?;
-            let texts = page.blocks.iter().map(|block| page.text[block.start..block.end].to_owned()).collect();
-            Ok((texts, features::features(&page)))
+            let limits = html::Limits { bytes: max_bytes, tags: max_tags };
+            let page = html::read(&text, limits, html::Reading::Rendered)?;
+            if let Some(likely) = likely.filter(|likely| likely.len() != page.blocks.len()) {
+                let message = format!("expected {} likelihoods, got {}", page.blocks.len(), likely.len());
+                return Err(crate::Invalid(message));
+            }
+            let sight = features::Sight::of(&page);
+            let (words, offsets) = sight.words();
+            let words: Vec<u64> = words.iter().map(|word| word.hash).collect();
+            let offsets: Vec<i64> = offsets.iter().map(|offset| *offset as i64).collect();
+            Ok((sight.values(likely), words, offsets))
         })?;
-        let words: Vec<u64> = seen.words.iter().map(|word| word.hash).collect();
-        Ok((texts, seen.values.into_pyarray(py), words.into_pyarray(py), seen.word_offsets))
+        Ok((values.into_pyarray(py), words.into_pyarray(py), offsets.into_pyarray(py)))
+    }
+
+    /// The hashes of a text's words, as content extraction splits them.
+    #[pyfunction]
+    fn split_words<'py>(py: Python<'py>, text: &str) -> PyResult<Array<'py, u64>> {
+        let hashes: Vec<u64> = run(py, || {
+            let mut found = Vec::new();
+            words::split(text, &mut found);
+            Ok(found.iter().map(|word| word.hash).collect())
+        })?;
+        Ok(hashes.into_pyarray(py))
+    }
+
+    /// The score of each row by a tree over bins.
+    #[pyfunction]
+    fn walk_tree<'py>(
+        py: Python<'py>,
+        bins: Slice<'py, u8>,
+        is_amount: Vec<bool>,
+        tree: PlainTree,
+    ) -> PyResult<Array<'py, f32>> {
+        let bins = bins.as_slice()?;
+        let (value, at, yes, no, score) = tree;
+        let tree = trees::Tree { value, at, yes, no, score };
+        let scores = run(py, || {
+            let rows = bins.len() / is_amount.len().max(1);
+            trees::Forest::new(std::slice::from_ref(&tree), &is_amount)?;
+            Ok(trees::walk_bins(&tree, trees::Binned { bins, rows, columns: &[], is_amount: &is_amount }))
+        })?;
+        Ok(scores.into_pyarray(py))
+    }
+
+    /// Loss and gradient of a conditional random field on labelled sequences.
+    #[pyfunction]
+    fn crf_loss<'py>(
+        py: Python<'py>,
+        features: Slice<'py, u32>,
+        offsets: Slice<'py, i64>,
+        sequences: Slice<'py, i64>,
+        labels: Slice<'py, u8>,
+        importance: Slice<'py, f64>,
+        weights: Slice<'py, f64>,
+    ) -> PyResult<(f64, Array<'py, f64>)> {
+        let data = crf::Labelled {
+            features: features.as_slice()?,
+            offsets: offsets.as_slice()?,
+            sequences: sequences.as_slice()?,
+            labels: labels.as_slice()?,
+            importance: importance.as_slice()?,
+        };
+        let weights = weights.as_slice()?;
+        let (loss, gradient) = run(py, || crf::loss(data, weights))?;
+        Ok((loss, gradient.into_pyarray(py)))
+    }
+
+    /// Best labels and how likely CONTENT is, for sequences of scores.
+    #[pyfunction]
+    fn crf_label<'py>(
+        py: Python<'py>,
+        scores: Slice<'py, f64>,
+        sequences: Slice<'py, i64>,
+        transitions: crf::Transitions,
+    ) -> PyResult<(Array<'py, bool>, Array<'py, f64>)> {
+        let (scores, sequences) = (scores.as_slice()?, sequences.as_slice()?);
+        let (labels, likely) = run(py, || {
+            let mut labels = Vec::with_capacity(scores.len());
+            let mut likely = Vec::with_capacity(scores.len());
+            for ends in sequences.windows(2) {
+                let scores = scores
+                    .get(ends[0] as usize..ends[1] as usize)
+                    .ok_or_else(|| crate::Invalid("sequences beyond the scores".into()))?;
+                labels.extend(crf::decode(scores, &transitions));
+                likely.extend(crf::marginals(scores, &transitions).content);
+            }
+            Ok((labels, likely))
+        })?;
+        Ok((labels.into_pyarray(py), likely.into_pyarray(py)))
+    }
+
+    /// A tree grown where the slope points: ((value, at, yes, no, score), score of each row); `at` holds bins.
+    #[pyfunction]
+    fn grow_tree<'py>(
+        py: Python<'py>,
+        bins: Slice<'py, u8>,
+        columns: Slice<'py, u32>,
+        is_amount: Vec<bool>,
+        chosen: Slice<'py, u32>,
+        slopes: Slice<'py, f32>,
+        weights: Slice<'py, f32>,
+        growth: (usize, f64, f64, f64),
+    ) -> PyResult<(PlainTree, Array<'py, f32>)> {
+        let (bins, columns, chosen) = (bins.as_slice()?, columns.as_slice()?, chosen.as_slice()?);
+        let (slopes, weights) = (slopes.as_slice()?, weights.as_slice()?);
+        let data = trees::Binned { bins, rows: slopes.len(), columns, is_amount: &is_amount };
+        let growth = trees::Growth { leaves: growth.0, least: growth.1, shrinkage: growth.2, rate: growth.3 };
+        let (tree, scores) = run(py, || {
+            let tree = trees::grow(data, chosen, slopes, weights, growth)?;
+            let scores = trees::walk_bins(&tree, data);
+            Ok((tree, scores))
+        })?;
+        Ok(((tree.value, tree.at, tree.yes, tree.no, tree.score), scores.into_pyarray(py)))
+    }
+
+    /// How likely CONTENT is, how often each transition is expected, and the loss, for labelled sequences of scores.
+    #[pyfunction]
+    fn crf_expect<'py>(
+        py: Python<'py>,
+        scores: Slice<'py, f64>,
+        sequences: Slice<'py, i64>,
+        labels: Slice<'py, u8>,
+        importance: Slice<'py, f64>,
+        transitions: crf::Transitions,
+    ) -> PyResult<(Array<'py, f64>, crf::Transitions, f64)> {
+        let (scores, sequences, labels, importance) =
+            (scores.as_slice()?, sequences.as_slice()?, labels.as_slice()?, importance.as_slice()?);
+        let (likely, gradient, loss) = run(py, || crf::expect(scores, sequences, labels, importance, &transitions))?;
+        Ok((likely.into_pyarray(py), gradient, loss))
     }
 
     /// File a batch's keys, shard by shard.

@@ -57,14 +57,30 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """A run of text in a page that rendering does not break, with its label and why.
+
+    `score` is how much speaks for CONTENT, in log-odds, before neighbours are heard; `path` the tags it stands in;
+    `reasons` what speaks most for or against it, each with its part of the score.
+    """
+
+    text: str
+    content: bool
+    score: float
+    path: str
+    reasons: Sequence[tuple[str, float]] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Extracted:
     """What became of a page: the article, and `ok`, `empty` or why the page was left alone.
 
-    Without a text the article still says what is known of the page.
+    Without a text the article still says what is known of the page. `blocks` are all blocks, if they were asked for.
     """
 
     article: Article
     status: str = "ok"
+    blocks: Sequence[Block] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,101 @@
-"""Articles out of web pages."""
+"""Articles out of web pages: blocks, what can be seen of them, and a model that says which are the article.
+
+A page goes through the core in one call: bytes → text → blocks → values → labels → text, and what the page says about
+its article. The models, their format and how they were made: docs/extraction.md.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
 
-from wirecopy.model import Extracted, Page
+from wirecopy import _core
+from wirecopy.errors import SourceError, UsageError
+from wirecopy.model import Article, Block, Extracted, Page
+
+MODELS = ("crf", "maxent", "heuristic", "page")
+"""The models that come with the package, the best first."""
+
+DEFAULT_MODEL = "crf"
+
+MAX_PAGE_BYTES = 20 << 20
+"""A larger page is skipped; of the pages of the development data the largest has 5 MB."""
+
+MAX_PAGE_TAGS = 1_000_000
+"""A page with more tags is skipped."""
 
 
-def extract_pages(pages: Sequence[Page], *, model: str = "crf", min_block_words: int = 0) -> list[Extracted]:
+def extract(page: Page | bytes | str, *, model: str | Path = DEFAULT_MODEL, min_block_words: int = 0) -> Article:
+    """The article of one page, given as bytes, as HTML text or as a Page; its text is empty where there is none.
+
+    `model` is the name of a model or the path of one that `wirecopy train` wrote. Raises SourceError for a page that is too
+    large.
+    """
+    if not isinstance(page, Page):
+        page = Page("", page.encode("utf-8", "surrogatepass") if isinstance(page, str) else page)
+    (extracted,) = extract_pages([page], model=model, min_block_words=min_block_words)
+    if extracted.status not in ("ok", "empty"):
+        raise SourceError(f"{page.id or 'page'}: {extracted.status}")
+    return extracted.article
+
+
+def extract_pages(
+    pages: Sequence[Page],
+    *,
+    model: str | Path = DEFAULT_MODEL,
+    min_block_words: int = 0,
+    with_blocks: bool = False,
+    threads: int = 1,
+) -> list[Extracted]:
     """What is in a batch of pages, in their order."""
-    raise NotImplementedError
+    if min_block_words < 0:
+        raise UsageError(f"min_block_words: expected 0 or more, got {min_block_words}")
+    loaded = load_model(model)
+
+    def work(some: Sequence[Page]) -> list[Extracted]:
+        answers = _core.extract_pages(
+            [page.content for page in some],
+            [page.charset for page in some],
+            loaded,
+            min_block_words,
+            with_blocks,
+            MAX_PAGE_BYTES,
+            MAX_PAGE_TAGS,
+        )
+        return [_extracted(page, *answer) for page, answer in zip(some, answers, strict=True)]
+
+    if threads == 1 or len(pages) < 2:
+        return work(pages)
+    # By turns, so that large pages do not all fall to one thread.
+    parts = [pages[start::threads] for start in range(min(threads, len(pages)))]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        done = list(pool.map(work, parts))
+    return [done[place % len(parts)][place // len(parts)] for place in range(len(pages))]
+
+
+def load_model(model: str | Path) -> _core.Model:
+    """A model that comes with the package, by name, or one from a file."""
+    if model in MODELS:
+        return _shipped(str(model))
+    path = Path(model)
+    if not path.is_file():
+        raise UsageError(f"model: expected {', '.join(MODELS)} or a file, got {model}")
+    try:
+        return _core.Model(path.read_text("utf-8"))
+    except (ValueError, OSError) as error:
+        raise SourceError(f"{path}: {error}") from None
+
+
+@lru_cache
+def _shipped(name: str) -> _core.Model:
+    return _core.Model(resources.files(__package__).joinpath("models", f"{name}.json").read_text("utf-8"))
+
+
+def _extracted(
+    page: Page, text: str, problem: str | None, blocks: Sequence[tuple[str, bool, float, str, Sequence[tuple[str, float]]]]
+) -> Extracted:
+    article = Article(page.id, text, url=page.url)
+    return Extracted(article, problem or ("ok" if text else "empty"), tuple(Block(*block) for block in blocks))

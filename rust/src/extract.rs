@@ -1,0 +1,74 @@
+//! Bytes of a page in, the article's text out.
+
+use crate::Result;
+use crate::encoding::decode;
+use crate::features::Sight;
+use crate::html::{Limits, read};
+use crate::models::Model;
+
+/// What is asked of pages.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Blocks of fewer words are left out.
+    pub min_block_words: f32,
+    /// Whether every block is told, and not only the text.
+    pub blocks: bool,
+    /// What a page may have at most.
+    pub limits: Limits,
+}
+
+/// A block with its label and why.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// Its text.
+    pub text: String,
+    /// Whether it is part of the article.
+    pub content: bool,
+    /// How much speaks for that: log-odds.
+    pub score: f64,
+    /// The tags it stands in, from the outside.
+    pub path: String,
+    /// What speaks most for or against it.
+    pub reasons: Vec<(String, f64)>,
+}
+
+/// What was found in a page.
+#[derive(Debug, Clone, Default)]
+pub struct Extracted {
+    /// The text of the article, an empty line between blocks.
+    pub text: String,
+    /// Every block, if asked for.
+    pub blocks: Vec<Told>,
+}
+
+/// Reasons told of a block.
+const REASONS: usize = 3;
+
+/// The article of a page; `charset` is what its HTTP header says.
+pub fn extract(page: &[u8], charset: Option<&str>, model: &Model, wanted: Wanted) -> Result<Extracted> {
+    let html = decode(page, charset);
+    let page = read(&html, wanted.limits, model.reading())?;
+    let sight = Sight::of(&page);
+    let labels = model.label(&sight);
+    let mut extracted = Extracted::default();
+    for (number, block) in page.blocks.iter().enumerate() {
+        let text = &page.text[block.start..block.end];
+        let content = labels.content[number] && sight.block_words(number) >= wanted.min_block_words;
+        if content {
+            if !extracted.text.is_empty() {
+                extracted.text.push_str("\n\n");
+            }
+            extracted.text.push_str(text);
+        }
+        if wanted.blocks {
+            extracted.blocks.push(Told {
+                text: text.to_owned(),
+                content,
+                score: labels.scores[number],
+                path: page.path(block.element),
+                reasons: model.reasons(&sight, &labels, number, REASONS),
+            });
+        }
+    }
+    Ok(extracted)
+}

@@ -1,0 +1,351 @@
+"""Models from labelled pages.
+
+The labels: a page's text is laid over its words, and a block is CONTENT if more than half of its words are covered by
+runs of three and more that both have in order (README of the models: docs/extraction.md).
+
+The `crf`: trees are grown over the values of blocks, each where those before are most wrong (first look); then
+over these values and what the first look says about the blocks around (second look); at last the transitions of the chain,
+given the trees. So each part is trained by itself (piecewise: Sutton and McCallum 2005): trained together, the chain explains
+the long runs of a page so well that the trees learn little, and one wrong block flips a whole column. What the
+second look learns from must be like what it will meet: the first look at a page comes from trees that have not
+seen its site.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecopy import _core
+from wirecopy.errors import MissingExtra, SourceError
+from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS
+
+FORMAT = 1
+
+TREES = 200
+LEAVES = 24
+RATE = 0.1
+LEAST_LEAF = 3.0
+SHRINKAGE = 1.0
+VALUES_A_TREE = 0.3
+PAGES_A_TREE = 0.5
+"""Chosen by cross-validation over the development pages: fewer trees are worse, more and larger ones no better."""
+
+BINS = 64
+INNER_FOLDS = 3
+RUN_WORDS = 3
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPage:
+    """A page whose article is known. `group` is its site: no group is in training and in validation at once."""
+
+    id: str
+    path: Path
+    group: str
+    collection: str
+    values: NDArray[np.float32]
+    words: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    gold: NDArray[np.uint64]
+    labels: Flags
+
+    def look_again(self, likely: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The values of the second look."""
+        values, _, _ = _core.look_at(self.path.read_bytes(), None, likely, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
+        return values.reshape(len(self.labels), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How well blocks were labelled: pooled over pages, and the share of pages without a mistake; `text` is the mean
+    over pages of the F of 4-word shingles, `empty` the share of pages of which nothing was taken."""
+
+    pages: int
+    precision: float
+    recall: float
+    f: float
+    perfect: float
+    text: float
+    empty: float
+
+
+def read_labelled(folder: Path) -> list[LabelledPage]:
+    """The labelled pages below a folder: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
+
+    `html/NAME.html` with `gold/NAME.txt` is taken too. `meta.jsonl` in the folder may say `id`, `site` and `flags`; without it,
+    the folder a page stands in is its site. Raises SourceError if there is none.
+    """
+    about = _read_meta(folder / "meta.jsonl")
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".html", ".htm"))
+    with ThreadPoolExecutor() as pool:
+        pages = list(filter(None, pool.map(lambda path: _read_page(path, folder, about.get(path.stem, {})), paths)))
+    if not pages:
+        raise SourceError(
+            f"{folder}: no labelled pages: expected NAME.html with NAME.txt beside it,"
+            ' or pages with <span class="CedarContent">'
+        )
+    return pages
+
+
+UNUSABLE = {"gold_not_in_page", "gold<200ch", "no_fulltext", "gold_not_visible"}
+"""Flags of pages whose text is not in them: nothing can be learnt from these."""
+
+
+def _read_meta(path: Path) -> dict[str, dict[str, Any]]:
+    if not path.exists():
+        return {}
+    return {record["id"]: record for record in map(json.loads, path.read_text("utf-8").splitlines())}
+
+
+def _read_page(path: Path, folder: Path, about: dict[str, Any]) -> LabelledPage | None:
+    if UNUSABLE & set(about.get("flags", ())):
+        return None
+    content = path.read_bytes()
+    beside = [path.with_suffix(".txt"), path.parent.parent / "gold" / f"{path.stem}.txt"]
+    gold_path = next((one for one in beside if one.exists()), None)
+    text = gold_path.read_text("utf-8") if gold_path else _marked(content)
+    if text is None:
+        return None
+    values, words, offsets = _core.look_at(content, None, None, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
+    gold = _core.split_words(text)
+    labels = label_blocks(words, offsets, gold)
+    group = about.get("site") or path.parent.relative_to(folder.parent).as_posix()
+    return LabelledPage(
+        path.stem, path, group, folder.name, values.reshape(len(labels), -1), words, offsets, gold, labels
+    )
+
+
+class _Marked(HTMLParser):
+    """Collects what stands in elements of the class CedarContent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.depth = 0
+        self.parts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self.depth:
+            self.depth += tag == "span"
+        elif tag == "span" and "CedarContent" in (dict(attrs).get("class") or "").split():
+            self.depth = 1
+            self.parts.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.depth -= bool(self.depth) and tag == "span"
+
+    def handle_data(self, data: str) -> None:
+        if self.depth:
+            self.parts.append(data)
+
+
+def _marked(content: bytes) -> str | None:
+    if b"CedarContent" not in content:
+        return None
+    parser = _Marked()
+    parser.feed(content.decode("utf-8", "replace"))
+    return "".join(parser.parts)
+
+
+def label_blocks(
+    words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64]
+) -> Flags:
+    """Which blocks the article's text covers for more than half."""
+    try:
+        from rapidfuzz.distance import LCSseq
+    except ImportError:
+        raise MissingExtra("labelling pages by their texts", "train") from None
+
+    covered = np.zeros(len(words) + 1, np.int64)
+    query, found = (_shingles(one, RUN_WORDS).tolist() for one in (words, gold))
+    for run in LCSseq.opcodes(query, found) if query and found else ():
+        if run.tag == "equal":
+            covered[run.src_start] += 1
+            covered[run.src_end + RUN_WORDS - 1] -= 1
+    is_covered = np.cumsum(covered[:-1]) > 0
+    sums = np.concatenate([[0], np.cumsum(is_covered)])
+    return 2 * (sums[offsets[1:]] - sums[offsets[:-1]]) > np.diff(offsets)
+
+
+def _shingles(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+    mixed = np.zeros(max(0, len(words) - size + 1), np.uint64)
+    for place in range(size):
+        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + words[place : len(words) - size + 1 + place]
+    return mixed
+
+
+def _importance(pages: Sequence[LabelledPage]) -> Floats:
+    """Large collections count more than small ones, but not as much more as they are larger."""
+    sizes = {page.collection: 0 for page in pages}
+    for page in pages:
+        sizes[page.collection] += 1
+    importance = np.array([sizes[page.collection] ** -0.5 for page in pages])
+    return importance / importance.mean()
+
+
+def _folds(groups: Sequence[str], number: int, salt: str = "") -> NDArray[np.int64]:
+    """The fold of each page, by its group: the same for any order."""
+    return np.array(
+        [int.from_bytes(hashlib.blake2b((salt + group).encode()).digest()[:8]) % number for group in groups], np.int64
+    )
+
+
+class _Bins:
+    """Values as small numbers: amounts by quantile, choices as they are; 0 is missing."""
+
+    def __init__(self, values: NDArray[np.float32], is_amount: Sequence[bool]) -> None:
+        self.is_amount = list(is_amount)
+        self.edges = [self._edges(values[:, column]) if amount else None for column, amount in enumerate(is_amount)]
+
+    @staticmethod
+    def _edges(column: NDArray[np.float32]) -> NDArray[np.float32]:
+        known = column[~np.isnan(column)]
+        distinct = np.unique(known)
+        if len(distinct) > BINS:
+            distinct = np.unique(np.quantile(known, np.linspace(0, 1, BINS + 1)[1:-1], method="lower"))
+            return distinct
+        return distinct[:-1]
+
+    def __call__(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
+        """The values by column."""
+        binned = np.empty(values.shape[::-1], np.uint8)
+        for column, edges in enumerate(self.edges):
+            given = values[:, column]
+            if edges is None:
+                binned[column] = np.minimum(given, 255)
+            else:
+                binned[column] = np.where(np.isnan(given), 0, np.searchsorted(edges, given) + 1)
+        return binned
+
+    def at(self, column: int, bin_number: int) -> float:
+        """The value that a bin ends at."""
+        edges = self.edges[column]
+        if edges is None:
+            return float(bin_number)
+        return float(edges[bin_number - 1]) if bin_number else float("-inf")
+
+
+def _grow(
+    binned: NDArray[np.uint8], bins: _Bins, labels: Flags, sequences: NDArray[np.int64], importance: Floats
+) -> tuple[float, list[Any]]:
+    """What speaks for CONTENT before anything is seen, and the trees."""
+    columns, rows = binned.shape
+    flat = binned.reshape(-1)
+    random = np.random.default_rng(1)
+    lengths = np.diff(sequences)
+    weight = np.repeat(importance, lengths)
+    share = float(np.average(labels, weights=weight))
+    bias = float(np.log(share / (1 - share)))
+    scores = np.full(rows, bias)
+    trees = []
+    for _ in range(TREES):
+        likely = 1 / (1 + np.exp(-scores))
+        chosen = np.flatnonzero(np.repeat(random.random(len(lengths)) < PAGES_A_TREE, lengths))
+        asked = np.sort(random.choice(columns, max(1, int(columns * VALUES_A_TREE)), replace=False))
+        tree, added = _core.grow_tree(
+            flat,
+            asked.astype(np.uint32),
+            bins.is_amount,
+            chosen.astype(np.uint32),
+            (weight * (labels - likely)).astype(np.float32),
+            (weight * np.maximum(likely * (1 - likely), 1e-3)).astype(np.float32),
+            (LEAVES, LEAST_LEAF, SHRINKAGE, RATE),
+        )
+        scores += added
+        trees.append(tree)
+    return bias, trees
+
+
+def _look(bias: float, trees: Sequence[Any], bins: _Bins, names: Sequence[str]) -> dict[str, Any]:
+    """A look in the model's plain form."""
+    used = sorted({value for tree in trees for value in tree[0] if value >= 0})
+    place = {value: number for number, value in enumerate(used)}
+    plain = []
+    for value, at, yes, no, score in trees:
+        plain.append(
+            {
+                "value": [place.get(one, -1) for one in value],
+                "at": [
+                    max(bins.at(one, int(edge)), -3e38) if one >= 0 else 0
+                    for one, edge in zip(value, at, strict=True)
+                ],
+                "yes": list(yes),
+                "no": list(no),
+                "score": [float(f"{one:.5g}") for one in score],
+            }
+        )
+    return {"bias": bias, "values": [names[value] for value in used], "trees": plain}
+
+
+def _stack(pages: Sequence[LabelledPage]) -> tuple[NDArray[np.float32], Flags, NDArray[np.int64]]:
+    values = np.concatenate([page.values for page in pages])
+    labels = np.concatenate([page.labels for page in pages])
+    return values, labels, np.cumsum([0, *(len(page.labels) for page in pages)])
+
+
+def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None) -> dict[str, Any]:
+    """A `crf` from labelled pages, in its plain form."""
+    values, labels, sequences = _stack(pages)
+    importance = _importance(pages)
+    first_names = _core.feature_names(False)
+    bins = _Bins(values[:: max(1, len(values) // 200_000)], [amount for _, amount in first_names])
+    binned = bins(values)
+    del values
+    progress("first look")
+    inner = _folds([page.group for page in pages], INNER_FOLDS, "inner")
+    lengths = np.diff(sequences)
+
+    def look_out(fold: int) -> Floats:
+        """How likely blocks are CONTENT by trees that have not seen their group; those of the last fold see all."""
+        seen, asked = inner != fold, inner == fold
+        if fold == INNER_FOLDS:
+            seen, asked = seen | True, asked | True
+        if not asked.any() or not seen.any():
+            return np.empty(0)
+        rows = np.repeat(seen, lengths)
+        bias, trees = _grow(
+            np.ascontiguousarray(binned[:, rows]), bins, labels[rows], np.cumsum([0, *lengths[seen]]), importance[seen]
+        )
+        if fold == INNER_FOLDS:
+            looks.append(_look(bias, trees, bins, [name for name, _ in first_names]))
+            return np.empty(0)
+        scores = np.full(int(lengths[asked].sum()), bias)
+        for tree in trees:
+            scores += _core.walk_tree(binned[:, np.repeat(asked, lengths)].reshape(-1), bins.is_amount, tree)
+        progress(f"first look, fold {fold + 1} of {INNER_FOLDS}")
+        return 1 / (1 + np.exp(-scores))
+
+    looks: list[dict[str, Any]] = []
+    likely = np.zeros(len(labels), np.float32)
+    with ThreadPoolExecutor(2) as pool:
+        for fold, found in enumerate(pool.map(look_out, range(INNER_FOLDS + 1))):
+            if len(found):
+                likely[np.repeat(inner == fold, lengths)] = found
+    del binned
+    progress("second look")
+    spans = zip(sequences[:-1], sequences[1:], strict=True)
+    with ThreadPoolExecutor(2) as pool:
+        parts = pool.map(
+            lambda one: one[0].look_again(likely[one[1][0] : one[1][1]]), zip(pages, spans, strict=True)
+        )
+        values = np.concatenate(list(parts))
+    names = _core.feature_names(True)
+    bins = _Bins(values[:: max(1, len(values) // 200_000)], [amount for _, amount in names])
+    binned = bins(values)
+    del values
+    bias, trees = _grow(binned, bins, labels, sequences, importance)
+    looks.append(_look(bias, trees, bins, [name for name, _ in names]))
+    return {"wirecopy_model": FORMAT, "kind": "crf", "transitions": [[0.0, -0.25], [-0.25, 0.0]], "looks": looks}
