@@ -1,8 +1,8 @@
-"""Where articles come from: files and folders of many kinds, streams, Python objects, Arrow tables.
+"""Where articles come from: files and folders of many kinds, streams, web pages, Python objects, Arrow tables.
 
 `read` gives out work: the cheap part, reading bytes and cutting them up, is done while it is iterated; the expensive
 part, parsing, when the work is called, on any thread. What is no article is in the batch's `skipped`, with its place
-and what to do about it.
+and what to do about it. `read_pages` gives out web pages in the same way; `read` takes the articles out of them.
 
 In a list, or any other iterable, a str is a text and a Path is a path; a str by itself is a path.
 """
@@ -10,6 +10,7 @@ In a list, or any other iterable, a str is a text and a Path is a path; a str by
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import sys
@@ -17,14 +18,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wirecopy.errors import UsageError
-from wirecopy.model import Article
+from wirecopy.model import Article, Page
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
 from wirecopy.sources.fields import Fields
-from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.opening import Ahead, Damaged, Stream
 from wirecopy.sources.paths import File, Files, cannot_open, find
+from wirecopy.sources.web import PAGE_KINDS, SNIFFED, Pages, PageWork, Web, kind_of
 from wirecopy.sources.work import Work, skip
 
-__all__ = ["Fields", "Work", "read", "total_bytes"]
+__all__ = ["Fields", "PageWork", "Pages", "Work", "read", "read_pages", "total_bytes"]
 
 _KINDS = {
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
@@ -32,7 +34,10 @@ _KINDS = {
     ".csv": "csv",
     ".tsv": "tsv",
     **dict.fromkeys((".parquet", ".arrow", ".feather"), "arrow"),
-    **dict.fromkeys((".html", ".htm", ".xhtml", ".xml", ".rss", ".atom", ".warc", ".wacz"), "web"),
+    **dict.fromkeys((".txt", ".text", ".md"), "text"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "page"),
+    **dict.fromkeys((".xml", ".rss", ".atom", ".warc"), "web"),
+    ".wacz": "wacz",
     **dict.fromkeys(
         (
             *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".ico", ".heic"),
@@ -45,12 +50,14 @@ _KINDS = {
         "binary",
     ),
 }
-"""The kind of a file by the end of its name; everything else is text if it looks like it."""
+"""The kind of a file by the end of its name; everything else is pages or text if it looks like it."""
 
 _UNREAD = {
     "binary": "not a text: {suffix} files are not read",
-    "web": "web pages, feeds and WARC files are not yet supported; give their texts",
+    "wacz": "not read; unpack it (it is a ZIP file) and give the WARC files below archive/",
+    "web": "feeds and WARC files are not yet supported; give their pages",
 }
+_NO_PAGE = "not a web page: expected HTML, a feed, a sitemap or WARC"
 
 _FILES_A_BATCH = 256
 
@@ -71,6 +78,17 @@ def read(
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
     return _read(_resolve(inputs), fields, batch_bytes, unnamed)
+
+
+def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]:
+    """The web pages of one or several inputs, as work that is still to be called.
+
+    An input is a path (file, folder, glob, "-" for stdin), a Page, or an iterable of these. Raises SourceError for a
+    path that does not exist.
+    """
+    if batch_bytes < 1:
+        raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
+    return _read_pages(_resolve(inputs), batch_bytes)
 
 
 def total_bytes(inputs: Any) -> int | None:
@@ -94,6 +112,7 @@ def _resolve(inputs: Any) -> Any:
 
 def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
     batches = objects.Batches(fields, batch_bytes, unnamed)
+    web = Web(batch_bytes)
     tables = 0
     for item in _flatten(inputs):
         if isinstance(item, str | Mapping | Article):
@@ -103,17 +122,43 @@ def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterat
         if isinstance(item, os.PathLike):
             item = find(os.fspath(item))
         if isinstance(item, Files):
-            yield from _read_files(item.files, fields, batch_bytes)
+            yield from _read_files(item.files, fields, batch_bytes, web)
+        elif isinstance(item, Page):
+            yield from _extract(web.add(item, item.id), fields)
         elif hasattr(item, "__arrow_c_stream__"):
             tables += 1
             yield from arrow.read_table(item, f"table{tables if tables > 1 else ''}", fields, batch_bytes)
         else:
             yield batches.unusable(item)
     yield from batches.flush()
+    yield from _extract(web.finish(), fields)
+
+
+def _read_pages(inputs: Any, batch_bytes: int) -> Iterator[PageWork]:
+    web = Web(batch_bytes)
+    for number, item in enumerate(_flatten(inputs), 1):
+        if isinstance(item, os.PathLike):
+            item = find(os.fspath(item))
+        if isinstance(item, Files):
+            for file in item.files:
+                kind, compression = _kind(file)
+                if file.problem:
+                    web.skip(file.shown, file.problem, file.size)
+                else:
+                    yield from _read_web(file, kind, compression, web)
+        elif isinstance(item, Page):
+            yield from web.add(item, item.id)
+        else:
+            web.skip(f"record:{number}", f"a {type(item).__name__} is no page; give a path or a Page")
+    yield from web.finish()
+
+
+def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:
+    return (work.extract(fields) for work in pages)
 
 
 def _flatten(inputs: Any) -> Iterator[Any]:
-    single = (str, bytes, Mapping, Article, os.PathLike, Files)
+    single = (str, bytes, Mapping, Article, Page, os.PathLike, Files)
     if (
         isinstance(inputs, single)
         or hasattr(inputs, "__arrow_c_stream__")
@@ -125,11 +170,11 @@ def _flatten(inputs: Any) -> Iterator[Any]:
             yield from _flatten(item)
 
 
-def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    """Small texts travel together; every other file by itself."""
+def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int, web: Web) -> Iterator[Work]:
+    """Small texts travel together, and so do pages; every other file by itself."""
     group: list[File] = []
     for file in files:
-        kind, compression = _kind(file.path.name)
+        kind, compression = _kind(file)
         small_text = kind == "text" and not (compression or file.is_pipe or file.problem)
         if small_text:
             group.append(file)
@@ -139,7 +184,7 @@ def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int) -> Iter
             yield _texts(group, "", fields)
             group = []
         if not small_text:
-            yield from _read_file(file, kind, compression, fields, batch_bytes)
+            yield from _read_file(file, kind, compression, fields, batch_bytes, web)
     if group:
         yield _texts(group, "", fields)
 
@@ -149,19 +194,28 @@ def _texts(files: list[File], compression: str, fields: Fields) -> Work:
     return Work(lambda: text_files.read(wanted, compression, fields), sum(file.size for file in files))
 
 
-def _kind(name: str) -> tuple[str, str]:
-    """The kind of a file and how it is compressed, by its name."""
-    stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - a name, not a path
+def _kind(file: File) -> tuple[str, str]:
+    """The kind of a file and how it is compressed, by its name, and by its first bytes where that says nothing."""
+    stem, suffix = os.path.splitext(file.path.name.lower())  # noqa: PTH122 - a name, not a path
     compression = suffix[1:] if suffix in (".gz", ".zst") else ""
     if compression:
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122
-    return _KINDS.get(suffix, "text"), compression
+    kind = _KINDS.get(suffix, "")
+    if not kind and not file.is_pipe and not file.problem:
+        with contextlib.suppress(OSError, Damaged), file.path.open("rb", buffering=0) as raw:
+            kind = kind_of(Stream(raw, compression, raw=True).peek(SNIFFED))
+    return kind or "text", compression
 
 
-def _read_file(file: File, kind: str, compression: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+def _read_file(
+    file: File, kind: str, compression: str, fields: Fields, batch_bytes: int, web: Web
+) -> Iterator[Work]:
     problem = file.problem or _UNREAD.get(kind, "").format(suffix=file.path.suffix)
     if problem:
         yield skip(file.shown, problem, file.size)
+        return
+    if kind in PAGE_KINDS and not file.is_pipe:
+        yield from _extract(_read_web(file, kind, compression, web), fields)
         return
     if kind == "text" and not file.is_pipe:
         yield _texts([file], compression, fields)
@@ -171,6 +225,9 @@ def _read_file(file: File, kind: str, compression: str, fields: Fields, batch_by
             yield from arrow.read_file(file.path, compression, file.shown, fields, batch_bytes)
             return
         with _open(file) as raw:
+            if file.is_pipe and (page_kind := _kind_in(raw)):
+                yield from _extract(web.read(raw, page_kind, None, file), fields)
+                return
             stream = Stream(raw, None if file.is_pipe else compression)
             yield from _read_stream(stream, file, kind, fields, batch_bytes)
     except OSError as error:
@@ -179,12 +236,36 @@ def _read_file(file: File, kind: str, compression: str, fields: Fields, batch_by
         yield skip(file.shown, str(damage), file.size)
 
 
-def _open(file: File) -> contextlib.AbstractContextManager[Any]:
-    return (
-        contextlib.nullcontext(sys.stdin.buffer)
-        if file.name == "-" and file.is_pipe
-        else file.path.open("rb", buffering=0)
-    )
+def _read_web(file: File, kind: str, compression: str, web: Web) -> Iterator[PageWork]:
+    """The pages of a file; if it holds none, that is noted."""
+    try:
+        with _open(file) as raw:
+            if file.is_pipe:
+                kind = _kind_in(raw) or kind
+            if kind in PAGE_KINDS:
+                yield from web.read(raw, kind, None if file.is_pipe else compression, file)
+            else:
+                reason = _UNREAD.get(kind, _NO_PAGE).format(suffix=file.path.suffix)
+                web.skip(file.shown, reason, file.size)
+    except OSError as error:
+        web.skip(file.shown, cannot_open(error), file.size)
+
+
+@contextlib.contextmanager
+def _open(file: File) -> Iterator[Any]:
+    if file.name == "-" and file.is_pipe:
+        yield Ahead(sys.stdin.buffer)
+    else:
+        with file.path.open("rb", buffering=0) as raw:
+            yield Ahead(raw) if file.is_pipe else raw
+
+
+def _kind_in(pipe: Ahead) -> str:
+    """What kind of pages come through a pipe, if any."""
+    try:
+        return kind_of(Stream(io.BytesIO(pipe.head), None, raw=True).peek(SNIFFED))
+    except Damaged:
+        return ""
 
 
 def _read_stream(stream: Stream, file: File, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:

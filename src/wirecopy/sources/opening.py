@@ -23,10 +23,38 @@ class Damaged(Exception):  # noqa: N818 - reads as what happened
     """The stream cannot be read further; everything before was given out."""
 
 
-class Stream(io.RawIOBase):
-    """The content of an open file. `compression` is "gz", "zst", "" for none, None to look at the first bytes."""
+class Ahead(io.RawIOBase):
+    """A file of which `head`, its first bytes, can be seen before it is read."""
 
-    def __init__(self, file: Any, compression: str | None = "") -> None:
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.head = b""
+        while len(self.head) < BLOCK and (block := file.read(BLOCK - len(self.head))):
+            self.head += block
+        self._rest = memoryview(self.head)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Put the next bytes into the buffer; how many, 0 at the end."""
+        view = memoryview(buffer).cast("B")
+        if not self._rest:
+            return int(self.file.readinto(view))
+        count = min(len(view), len(self._rest))
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
+
+
+class Stream(io.RawIOBase):
+    """The content of an open file. `compression` is "gz", "zst", "" for none, None to look at the first bytes.
+
+    With `raw` it is only decompressed: whatever its byte order mark says, the bytes stay as they are.
+    """
+
+    def __init__(self, file: Any, compression: str | None = "", raw: bool = False) -> None:
         self.file = file
         self.source_bytes = 0
         head = self._take(4)
@@ -39,7 +67,9 @@ class Stream(io.RawIOBase):
         self._damage: Damaged | None = None
         if compression:
             pieces = _gunzip(self._blocks(head)) if compression == "gz" else _unzstd(self._blocks(head))
-            self._pieces = _to_utf8(pieces)
+            self._pieces = pieces if raw else _to_utf8(pieces)
+        elif raw:
+            self._rest = memoryview(head)
         elif head.startswith(tuple(mark for mark, _ in _WIDE)):
             self._pieces = _to_utf8(self._blocks(head))
         else:
