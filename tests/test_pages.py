@@ -2,55 +2,17 @@
 
 import gzip
 import io
-import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
+from pages import ReadPages
 
-from wirecopy import extraction, sources
-from wirecopy.model import UNDATED, Article, Extracted, Page
+from wirecopy import sources
+from wirecopy.model import UNDATED, Page
 from wirecopy.sources import Fields, web
-
-
-class ReadPages:
-    """Everything that a source of pages holds, batches joined."""
-
-    def __init__(self, inputs: Any, **options: Any) -> None:
-        self.work = list(sources.read_pages(inputs, **options))
-        batches = [work() for work in self.work]
-        self.pages = [page for batch in batches for page in batch.pages]
-        self.wheres = [where for batch in batches for where in batch.wheres]
-        assert len(self.wheres) == len(self.pages)
-        self.skipped = [(skipped.where, skipped.reason) for batch in batches for skipped in batch.skipped]
-
-    @property
-    def contents(self) -> dict[str, bytes]:
-        assert len({page.id for page in self.pages}) == len(self.pages)
-        return {page.id: page.content for page in self.pages}
-
-
-@pytest.fixture
-def plain_extraction(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Extraction that only takes the tags off, and notes how many pages it is given."""
-    sizes = []
-
-    def extract_pages(pages: Sequence[Page]) -> list[Extracted]:
-        sizes.append(len(pages))
-        return [extract(page) for page in pages]
-
-    def extract(page: Page) -> Extracted:
-        text = re.sub("<[^>]*>", "", page.content.decode("latin1")).strip()
-        title = re.search("<title>(.*?)</title>", page.content.decode("latin1"))
-        article = Article(page.id, text, title[1] if title else None, "2026-03-01")
-        return Extracted(article, "too odd" if "odd" in text else "ok" if text else "empty")
-
-    monkeypatch.setattr(extraction, "extract_pages", extract_pages)
-    return sizes
-
 
 PAGE = b"<!DOCTYPE html><title>Tide</title><p>High tide at noon.</p>"
 

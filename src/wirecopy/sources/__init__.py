@@ -21,8 +21,9 @@ from wirecopy.errors import UsageError
 from wirecopy.model import Article, Page
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
 from wirecopy.sources.fields import Fields
-from wirecopy.sources.opening import Ahead, Damaged, Stream
+from wirecopy.sources.opening import Ahead, Stream
 from wirecopy.sources.paths import File, Files, cannot_open, find
+from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.web import PAGE_KINDS, SNIFFED, Pages, PageWork, Web, kind_of
 from wirecopy.sources.work import Work, skip
 
@@ -36,7 +37,8 @@ _KINDS = {
     **dict.fromkeys((".parquet", ".arrow", ".feather"), "arrow"),
     **dict.fromkeys((".txt", ".text", ".md"), "text"),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "page"),
-    **dict.fromkeys((".xml", ".rss", ".atom", ".warc"), "web"),
+    **dict.fromkeys((".xml", ".rss", ".atom"), "web"),
+    ".warc": "warc",
     ".wacz": "wacz",
     **dict.fromkeys(
         (
@@ -55,7 +57,7 @@ _KINDS = {
 _UNREAD = {
     "binary": "not a text: {suffix} files are not read",
     "wacz": "not read; unpack it (it is a ZIP file) and give the WARC files below archive/",
-    "web": "feeds and WARC files are not yet supported; give their pages",
+    "web": "feeds are not yet supported; give their pages",
 }
 _NO_PAGE = "not a web page: expected HTML, a feed, a sitemap or WARC"
 

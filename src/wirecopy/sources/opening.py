@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import codecs
 import io
-import zlib
 from collections.abc import Iterator
 from typing import Any
+
+from wirecopy.sources.unpacking import Damaged, Window, unpack
 
 BLOCK = 64 << 10
 
@@ -17,10 +18,6 @@ _WIDE = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-
-
-class Damaged(Exception):  # noqa: N818 - reads as what happened
-    """The stream cannot be read further; everything before was given out."""
 
 
 class Ahead(io.RawIOBase):
@@ -66,7 +63,8 @@ class Stream(io.RawIOBase):
         self._pieces: Iterator[bytes] | None = None
         self._damage: Damaged | None = None
         if compression:
-            pieces = _gunzip(self._blocks(head)) if compression == "gz" else _unzstd(self._blocks(head))
+            blocks = self._blocks(head)
+            pieces = unpack(Window(lambda _: next(blocks, b"")), compression)
             self._pieces = pieces if raw else _to_utf8(pieces)
         elif raw:
             self._rest = memoryview(head)
@@ -130,60 +128,6 @@ class Stream(io.RawIOBase):
         yield head
         while block := self._take(BLOCK):
             yield block
-
-
-def _gunzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    member: Any = None
-    consumed = 0
-    for block in blocks:
-        rest = block
-        while rest:
-            if member is None:
-                # Zeros after a member are padding.
-                rest = rest.lstrip(b"\0") if consumed else rest
-                if not rest:
-                    break
-                member = zlib.decompressobj(wbits=31)
-            try:
-                piece = member.decompress(rest, 1 << 20)
-            except zlib.error as error:
-                raise Damaged(f"damaged gzip data after byte {consumed}: {error}") from None
-            left = member.unused_data if member.eof else member.unconsumed_tail
-            consumed += len(rest) - len(left)
-            rest = left
-            if piece:
-                yield piece
-            if member.eof:
-                member = None
-    if member is not None:
-        yield member.flush()
-        raise Damaged(f"the gzip data ends in the middle, at byte {consumed}; get the whole file again")
-
-
-def _unzstd(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    import zstandard  # only where it is needed: it is slow to import
-
-    frame: Any = None
-    consumed = 0
-    for block in blocks:
-        # Small inputs bound what one call can blow up to.
-        for start in range(0, len(block), 8 << 10):
-            rest = block[start : start + (8 << 10)]
-            while rest:
-                frame = frame or zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
-                try:
-                    piece = frame.decompress(rest)
-                except zstandard.ZstdError as error:
-                    raise Damaged(f"damaged zstd data after byte {consumed}: {error}") from None
-                left = frame.unused_data if frame.eof else b""
-                consumed += len(rest) - len(left)
-                rest = left
-                if piece:
-                    yield piece
-                if frame.eof:
-                    frame = None
-    if frame is not None:
-        raise Damaged(f"the zstd data ends in the middle, at byte {consumed}; get the whole file again")
 
 
 def _to_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:

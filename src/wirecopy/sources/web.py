@@ -14,19 +14,22 @@ from typing import Any
 
 from wirecopy import extraction
 from wirecopy.model import Articles, Page, Skipped
+from wirecopy.sources import http, warc
 from wirecopy.sources.fields import Fields, Record, Unusable, utf8
-from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.opening import Stream
 from wirecopy.sources.paths import File
+from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles
 
 MAX_PAGE_BYTES = 20_000_000
 """A larger page, as received or unpacked, is one skipped record."""
 
-PAGE_KINDS = {"page"}
+PAGE_KINDS = {"page", "warc"}
 SNIFFED = 1 << 10
 """So many bytes tell the kind of a file."""
 
 _PAGES_A_BATCH = 1024
+_RECORD_TYPES = frozenset({"response", "resource"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +83,13 @@ class Web:
         self._left_out: Counter[str] = Counter()
         self._size = 0
         self._source_bytes = 0
+        self._addresses: set[int] = set()
 
     def read(self, raw: Any, kind: str, compression: str | None, file: File) -> Iterator[PageWork]:
         """The pages of an open file of one of the PAGE_KINDS; `compression` is as for `Stream`."""
+        if kind == "warc":
+            yield from self._read_warc(raw, compression, file)
+            return
         try:
             page = Page(file.name, self._content(raw, compression, file))
         except (Unusable, Damaged) as problem:
@@ -90,13 +97,66 @@ class Web:
         else:
             yield from self.add(page, file.shown, file.size)
 
+    def _read_warc(self, raw: Any, compression: str | None, file: File) -> Iterator[PageWork]:
+        counted = 0
+        size = None if file.is_pipe else file.size
+        for record in warc.read(raw, compression, size, MAX_PAGE_BYTES + http.MAX_HEAD, _RECORD_TYPES):
+            where = f"{file.shown}:{record.offset}" + (f"+{record.within}" if record.within else "")
+            if isinstance(record, warc.Damage):
+                self.skip(where, record.reason)
+                continue
+            try:
+                page = self._page(record, where)
+            except Unusable as problem:
+                self.skip(where, str(problem))
+                continue
+            if page is not None:
+                yield from self.add(page, where, record.offset - counted)
+                counted = record.offset
+        self._source_bytes += file.size - counted
+
+    def _page(self, record: warc.Record, where: str) -> Page | None:
+        """The page in a record, None if it holds something else; raises Unusable."""
+        url = record.headers.get("warc-target-uri", "").strip("<> ")
+        content_type = record.headers.get("content-type", "")
+        is_http = record.headers["warc-type"].lower() == "response" and (
+            not content_type or content_type.lower().startswith("application/http")
+        )
+        if record.block is None:
+            # What it is can no longer be told from its block.
+            if is_http or http.media_type(content_type)[0] in http.HTML_TYPES:
+                raise Unusable(http.too_large(MAX_PAGE_BYTES))
+            return None
+        response = http.parse(record.block) if is_http else http.Response(200, {}, record.block)
+        if response is None:
+            raise Unusable("not an HTTP response")
+        if response.status != 200:
+            self._left_out[f"HTTP status {response.status}"] += 1
+            return None
+        kind, charset = http.media_type(response.headers.get("content-type", "") if is_http else content_type)
+        if kind and kind not in http.HTML_TYPES:
+            return None
+        content = response.content(MAX_PAGE_BYTES, cut="warc-truncated" in record.headers)
+        if not kind and root_name(content[:SNIFFED]) != "html":
+            return None
+        if not content:
+            raise Unusable("empty")
+        return Page(self._id(url, where), content, url or None, record.headers.get("warc-date"), charset)
+
+    def _id(self, url: str, where: str) -> str:
+        """The address, if it came for the first time."""
+        if not url or hash(url) in self._addresses:
+            return where
+        self._addresses.add(hash(url))
+        return url
+
     def finish(self) -> Iterator[PageWork]:
         """What is left when all files are read."""
         yield from self._flush()
 
     def _content(self, raw: Any, compression: str | None, file: File) -> bytes:
         if compression == "" and file.size > MAX_PAGE_BYTES:
-            raise Unusable(_too_large())
+            raise Unusable(http.too_large(MAX_PAGE_BYTES))
         return content(Stream(raw, compression, raw=True))
 
     def add(self, page: Page, where: str, source_bytes: int = 0) -> Iterator[PageWork]:
@@ -124,7 +184,7 @@ class Web:
 
 def kind_of(head: bytes) -> str:
     """Which of the PAGE_KINDS begins with these bytes; empty if none."""
-    return "page" if root_name(head) == "html" else ""
+    return "warc" if head.startswith(b"WARC/") else "page" if root_name(head) == "html" else ""
 
 
 _PROLOG = re.compile(
@@ -148,11 +208,7 @@ def content(stream: Stream) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > MAX_PAGE_BYTES:
-            raise Unusable(_too_large())
+            raise Unusable(http.too_large(MAX_PAGE_BYTES))
     if not size:
         raise Unusable("empty")
     return b"".join(pieces)
-
-
-def _too_large() -> str:
-    return f"larger than {MAX_PAGE_BYTES:,} bytes, the limit for a page"
