@@ -21,44 +21,15 @@ from wirecopy.errors import UsageError
 from wirecopy.model import Article, Page
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
 from wirecopy.sources.fields import Fields
+from wirecopy.sources.kinds import PAGE_KINDS, SNIFFED, kind_of, kind_of_file, may_name_pages, unread
 from wirecopy.sources.opening import Ahead, Stream
 from wirecopy.sources.paths import File, Files, cannot_open, find
 from wirecopy.sources.unpacking import Damaged
-from wirecopy.sources.web import PAGE_KINDS, SNIFFED, Pages, PageWork, Web, kind_of
+from wirecopy.sources.web import Pages, PageWork, Web
 from wirecopy.sources.work import Work, skip
 
 __all__ = ["Fields", "PageWork", "Pages", "Work", "read", "read_pages", "total_bytes"]
 
-_KINDS = {
-    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    **dict.fromkeys((".parquet", ".arrow", ".feather"), "arrow"),
-    **dict.fromkeys((".txt", ".text", ".md"), "text"),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "page"),
-    **dict.fromkeys((".xml", ".rss", ".atom"), "web"),
-    ".warc": "warc",
-    ".wacz": "wacz",
-    **dict.fromkeys(
-        (
-            *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".ico", ".heic"),
-            *(".mp3", ".mp4", ".m4a", ".wav", ".ogg", ".webm", ".avi", ".mov", ".mkv"),
-            *(".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".jar"),
-            *(".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".ods", ".epub"),
-            *(".exe", ".dll", ".so", ".o", ".a", ".pyc", ".class", ".wasm", ".woff", ".woff2", ".ttf"),
-            *(".sqlite", ".db", ".npy", ".npz", ".pkl", ".bin"),
-        ),
-        "binary",
-    ),
-}
-"""The kind of a file by the end of its name; everything else is pages or text if it looks like it."""
-
-_UNREAD = {
-    "binary": "not a text: {suffix} files are not read",
-    "wacz": "not read; unpack it (it is a ZIP file) and give the WARC files below archive/",
-    "web": "feeds are not yet supported; give their pages",
-}
 _NO_PAGE = "not a web page: expected HTML, a feed, a sitemap or WARC"
 
 _FILES_A_BATCH = 256
@@ -114,7 +85,7 @@ def _resolve(inputs: Any) -> Any:
 
 def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
     batches = objects.Batches(fields, batch_bytes, unnamed)
-    web = Web(batch_bytes)
+    web = _web(inputs, batch_bytes)
     tables = 0
     for item in _flatten(inputs):
         if isinstance(item, str | Mapping | Article):
@@ -137,13 +108,13 @@ def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterat
 
 
 def _read_pages(inputs: Any, batch_bytes: int) -> Iterator[PageWork]:
-    web = Web(batch_bytes)
+    web = _web(inputs, batch_bytes)
     for number, item in enumerate(_flatten(inputs), 1):
         if isinstance(item, os.PathLike):
             item = find(os.fspath(item))
         if isinstance(item, Files):
             for file in item.files:
-                kind, compression = _kind(file)
+                kind, compression = kind_of_file(file)
                 if file.problem:
                     web.skip(file.shown, file.problem, file.size)
                 else:
@@ -153,6 +124,20 @@ def _read_pages(inputs: Any, batch_bytes: int) -> Iterator[PageWork]:
         else:
             web.skip(f"record:{number}", f"a {type(item).__name__} is no page; give a path or a Page")
     yield from web.finish()
+
+
+def _web(inputs: Any, batch_bytes: int) -> Web:
+    """A reader of pages that knows what all feeds and sitemaps among the inputs say about them."""
+    web = Web(batch_bytes)
+    for item in inputs if isinstance(inputs, list) else [inputs]:
+        for file in item.files if isinstance(item, Files) else ():
+            if file.problem or file.is_pipe or not may_name_pages(file):
+                continue
+            kind, compression = kind_of_file(file)
+            if kind in ("xml", "json feed"):
+                with contextlib.suppress(OSError), _open(file) as raw:
+                    web.learn(raw, kind, compression, file)
+    return web
 
 
 def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:
@@ -176,7 +161,7 @@ def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int, web: We
     """Small texts travel together, and so do pages; every other file by itself."""
     group: list[File] = []
     for file in files:
-        kind, compression = _kind(file)
+        kind, compression = kind_of_file(file)
         small_text = kind == "text" and not (compression or file.is_pipe or file.problem)
         if small_text:
             group.append(file)
@@ -196,23 +181,10 @@ def _texts(files: list[File], compression: str, fields: Fields) -> Work:
     return Work(lambda: text_files.read(wanted, compression, fields), sum(file.size for file in files))
 
 
-def _kind(file: File) -> tuple[str, str]:
-    """The kind of a file and how it is compressed, by its name, and by its first bytes where that says nothing."""
-    stem, suffix = os.path.splitext(file.path.name.lower())  # noqa: PTH122 - a name, not a path
-    compression = suffix[1:] if suffix in (".gz", ".zst") else ""
-    if compression:
-        suffix = os.path.splitext(stem)[1]  # noqa: PTH122
-    kind = _KINDS.get(suffix, "")
-    if not kind and not file.is_pipe and not file.problem:
-        with contextlib.suppress(OSError, Damaged), file.path.open("rb", buffering=0) as raw:
-            kind = kind_of(Stream(raw, compression, raw=True).peek(SNIFFED))
-    return kind or "text", compression
-
-
 def _read_file(
     file: File, kind: str, compression: str, fields: Fields, batch_bytes: int, web: Web
 ) -> Iterator[Work]:
-    problem = file.problem or _UNREAD.get(kind, "").format(suffix=file.path.suffix)
+    problem = file.problem or unread(kind, file)
     if problem:
         yield skip(file.shown, problem, file.size)
         return
@@ -247,8 +219,7 @@ def _read_web(file: File, kind: str, compression: str, web: Web) -> Iterator[Pag
             if kind in PAGE_KINDS:
                 yield from web.read(raw, kind, None if file.is_pipe else compression, file)
             else:
-                reason = _UNREAD.get(kind, _NO_PAGE).format(suffix=file.path.suffix)
-                web.skip(file.shown, reason, file.size)
+                web.skip(file.shown, unread(kind, file) or _NO_PAGE, file.size)
     except OSError as error:
         web.skip(file.shown, cannot_open(error), file.size)
 

@@ -6,27 +6,26 @@ it takes in memory. Taking the articles out of a batch is the work that is left.
 
 from __future__ import annotations
 
-import re
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from wirecopy import extraction
 from wirecopy.model import Articles, Page, Skipped
-from wirecopy.sources import http, warc
+from wirecopy.sources import feeds, http, sitemaps, warc
+from wirecopy.sources.entries import Entries
 from wirecopy.sources.fields import Fields, Record, Unusable, utf8
+from wirecopy.sources.kinds import SNIFFED, kind_of_file, root_name
 from wirecopy.sources.opening import Stream
-from wirecopy.sources.paths import File
+from wirecopy.sources.paths import File, cannot_open
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles
 
 MAX_PAGE_BYTES = 20_000_000
 """A larger page, as received or unpacked, is one skipped record."""
-
-PAGE_KINDS = {"page", "warc"}
-SNIFFED = 1 << 10
-"""So many bytes tell the kind of a file."""
 
 _PAGES_A_BATCH = 1024
 _RECORD_TYPES = frozenset({"response", "resource"})
@@ -84,18 +83,66 @@ class Web:
         self._size = 0
         self._source_bytes = 0
         self._addresses: set[int] = set()
+        self._entries = Entries()
+        self._learned: set[str] = set()
+
+    def learn(self, raw: Any, kind: str, compression: str | None, file: File) -> None:
+        """Take in what an open feed or sitemap says about pages, before these are read."""
+        path = os.path.realpath(file.path)
+        self._learned.add(path)
+        try:
+            if not self._learn(_content(raw, kind, compression, file), kind, file):
+                self._learned.discard(path)
+        except (Unusable, Damaged) as problem:
+            self.skip(file.shown, str(problem))
 
     def read(self, raw: Any, kind: str, compression: str | None, file: File) -> Iterator[PageWork]:
         """The pages of an open file of one of the PAGE_KINDS; `compression` is as for `Stream`."""
         if kind == "warc":
             yield from self._read_warc(raw, compression, file)
             return
+        self._source_bytes += file.size
+        if kind != "page" and os.path.realpath(file.path) in self._learned:
+            return
         try:
-            page = Page(file.name, self._content(raw, compression, file))
+            data = _content(raw, kind, compression, file)
+            if self._learn(data, kind, file):
+                return
+            if len(data) > MAX_PAGE_BYTES:
+                raise Unusable(http.too_large(MAX_PAGE_BYTES))
         except (Unusable, Damaged) as problem:
-            self.skip(file.shown, str(problem), file.size)
+            self.skip(file.shown, str(problem))
         else:
-            yield from self.add(page, file.shown, file.size)
+            page = self._entries.complete(Page(file.name, data), file.path)
+            yield from self.add(page, file.shown)
+
+    def _learn(self, data: bytes, kind: str, file: File) -> bool:
+        """Take in a feed or sitemap; False if it is a page after all. Raises Unusable."""
+        root = root_name(data[:SNIFFED])
+        if root in sitemaps.ROOTS:
+            self._learn_sitemap(data, root == "sitemapindex", file)
+        elif root in feeds.ROOTS or kind == "json feed":
+            if len(data) > MAX_PAGE_BYTES:
+                raise Unusable(http.too_large(MAX_PAGE_BYTES))
+            for entry in (feeds.read_json if kind == "json feed" else feeds.read)(data, file.shown):
+                self._entries.add(entry)
+        elif kind == "page" or root == "html":
+            return False
+        else:
+            got = f"<{root}>" if root else repr(data[:16])[1:]
+            raise Unusable(f"expected a feed, a sitemap or a page in XML, got {got}")
+        return True
+
+    def _learn_sitemap(self, data: bytes, is_index: bool, file: File) -> None:
+        for entry in sitemaps.read(data, file.shown, None if file.is_pipe else file.path.parent):
+            if not is_index:
+                self._entries.add(entry)
+            elif entry.path is None:
+                self.skip(entry.where, entry.missing)
+            elif str(entry.path) not in self._learned:
+                child = File(entry.path, entry.known.id, str(entry.path), entry.path.stat().st_size)
+                with entry.path.open("rb", buffering=0) as raw:
+                    self.learn(raw, "xml", kind_of_file(child)[1], child)
 
     def _read_warc(self, raw: Any, compression: str | None, file: File) -> Iterator[PageWork]:
         counted = 0
@@ -111,7 +158,7 @@ class Web:
                 self.skip(where, str(problem))
                 continue
             if page is not None:
-                yield from self.add(page, where, record.offset - counted)
+                yield from self.add(self._entries.complete(page, None), where, record.offset - counted)
                 counted = record.offset
         self._source_bytes += file.size - counted
 
@@ -151,13 +198,22 @@ class Web:
         return url
 
     def finish(self) -> Iterator[PageWork]:
-        """What is left when all files are read."""
+        """What is left when all files are read: entries of feeds and sitemaps whose page did not turn up."""
+        for entry in self._entries.left():
+            id = self._id(entry.known.id, entry.where)
+            known = replace(entry.known, id=id)
+            try:
+                if entry.path is not None:
+                    data, charset = _saved(entry.path), None
+                elif entry.content is not None:
+                    data, charset = utf8(entry.content), "utf-8"
+                else:
+                    raise Unusable(entry.missing)
+            except (Unusable, Damaged) as problem:
+                self.skip(entry.where, str(problem))
+            else:
+                yield from self.add(Page(id, data, known.url, charset=charset, known=known), entry.where)
         yield from self._flush()
-
-    def _content(self, raw: Any, compression: str | None, file: File) -> bytes:
-        if compression == "" and file.size > MAX_PAGE_BYTES:
-            raise Unusable(http.too_large(MAX_PAGE_BYTES))
-        return content(Stream(raw, compression, raw=True))
 
     def add(self, page: Page, where: str, source_bytes: int = 0) -> Iterator[PageWork]:
         """Take one page in; the batch that is full by it comes out."""
@@ -182,33 +238,32 @@ class Web:
             self._size = self._source_bytes = 0
 
 
-def kind_of(head: bytes) -> str:
-    """Which of the PAGE_KINDS begins with these bytes; empty if none."""
-    return "warc" if head.startswith(b"WARC/") else "page" if root_name(head) == "html" else ""
-
-
-_PROLOG = re.compile(
-    rb"(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)?\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*)*+<(?:!doctype\s+)?([a-z][\w:.-]*)",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def root_name(head: bytes) -> str:
-    """The document type, or else the first element, of markup that begins with these bytes; empty if it is none."""
-    # UTF-16 without its zeros reads well enough.
-    found = _PROLOG.match(head.replace(b"\0", b""))
-    return found[1].decode("ascii", "replace").lower() if found else ""
-
-
-def content(stream: Stream) -> bytes:
-    """All bytes of a page; raises Unusable if there are none or too many, Damaged if the stream breaks off."""
+def _content(raw: Any, kind: str, compression: str | None, file: File) -> bytes:
+    """All bytes of a page, feed or sitemap; raises Unusable if there are none or too many, Damaged where they break off."""
+    limit = MAX_PAGE_BYTES if kind == "page" else sitemaps.MAX_BYTES
+    if compression == "" and file.size > limit:
+        raise Unusable(http.too_large(limit))
+    stream = Stream(raw, compression, raw=True)
     pieces = []
     size = 0
-    while piece := stream.read(min(max(64 << 10, size), MAX_PAGE_BYTES + 1 - size)):
+    while piece := stream.read(min(max(64 << 10, size), limit + 1 - size)):
         pieces.append(piece)
         size += len(piece)
-        if size > MAX_PAGE_BYTES:
-            raise Unusable(http.too_large(MAX_PAGE_BYTES))
+        if size > limit:
+            raise Unusable(http.too_large(limit))
     if not size:
         raise Unusable("empty")
     return b"".join(pieces)
+
+
+def _saved(path: Path) -> bytes:
+    """The page that a sitemap leads to; raises Unusable or Damaged."""
+    try:
+        file = File(path, path.name, path.name, path.stat().st_size)
+        kind, compression = kind_of_file(file)
+        if kind != "page":
+            raise Unusable(f"{path.name} is no page")
+        with path.open("rb", buffering=0) as raw:
+            return _content(raw, kind, compression, file)
+    except OSError as error:
+        raise Unusable(cannot_open(error)) from None
