@@ -251,6 +251,7 @@ def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
             declared="<!DOCTYPE rss [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>",
         )
     )
+    (tmp_path / "characters.rss").write_text(rss("<title>&#x110000;</title>") + "<")
     (tmp_path / "nothing.rss").write_text("<rss>" + "<" * 1000)
     (tmp_path / "tags.rss").write_text(rss("<a>" * 100_000))
     read = ReadPages(tmp_path)
@@ -259,6 +260,7 @@ def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
     assert "more than 200 attributes" in reasons["attributes.rss"]
     assert "more than 100,000 tags" in reasons["tags.rss"]
     assert "not a feed" in reasons["nothing.rss"]
+    assert "not a feed" in reasons["characters.rss"]
     assert not any("root:" in str(page.known) or "aaaa" in str(page.known) for page in read.pages)
 
 
@@ -276,7 +278,7 @@ def test_other_xml_is_named_for_what_it_is(tmp_path: Path, monkeypatch: pytest.M
         expected + "<opml>",
         expected + "'text'",
         "empty",
-        "larger than 5,000 bytes, the limit for a page",
+        "larger than 5,000 bytes, the limit for a feed",
     ]
 
 

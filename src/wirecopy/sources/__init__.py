@@ -162,6 +162,9 @@ def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int, web: We
     group: list[File] = []
     for file in files:
         kind, compression = kind_of_file(file)
+        if kind in PAGE_KINDS and not (file.is_pipe or file.problem):
+            yield from _extract(_read_web(file, kind, compression, web), fields)
+            continue
         small_text = kind == "text" and not (compression or file.is_pipe or file.problem)
         if small_text:
             group.append(file)
@@ -187,9 +190,6 @@ def _read_file(
     problem = file.problem or unread(kind, file)
     if problem:
         yield skip(file.shown, problem, file.size)
-        return
-    if kind in PAGE_KINDS and not file.is_pipe:
-        yield from _extract(_read_web(file, kind, compression, web), fields)
         return
     if kind == "text" and not file.is_pipe:
         yield _texts([file], compression, fields)

@@ -39,8 +39,11 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
         import feedparser
     except ImportError:
         raise MissingExtra(f"{shown}: a feed", "pages") from None
-    # Of bytes it would ask whether they are a file or an address; a stream is only read.
-    feed = feedparser.parse(io.BytesIO(data), sanitize_html=False, resolve_relative_uris=False)
+    try:
+        # Of bytes it would ask whether they are a file or an address; a stream is only read.
+        feed = feedparser.parse(io.BytesIO(data), sanitize_html=False, resolve_relative_uris=False)
+    except Exception as error:  # markup that is broken enough raises anything
+        raise Unusable(f"not a feed: {error}") from None
     if not feed.entries and feed.bozo:
         raise Unusable(f"not a feed: {feed.get('bozo_exception', 'no entry in it')}")
     source = _title(feed.feed)

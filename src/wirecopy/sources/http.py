@@ -83,9 +83,9 @@ def media_type(content_type: str) -> tuple[str, str | None]:
     return content_type.partition(";")[0].partition(",")[0].strip().lower(), charset and charset[1]
 
 
-def too_large(limit: int) -> str:
+def too_large(limit: int, what: str = "a page") -> str:
     """What is said of a page above the limit."""
-    return f"larger than {limit:,} bytes, the limit for a page"
+    return f"larger than {limit:,} bytes, the limit for {what}"
 
 
 def _joined(body: bytes) -> bytes:

@@ -23,12 +23,14 @@ class Damaged(Exception):  # noqa: N818 - reads as what happened
 
 
 class Window:
-    """A file of which a part is held; `read` gives its next bytes. Without `seek` there is no way back."""
+    """A file of which a part is held; `read` gives its next bytes. Without `seek` one can go back by `kept` bytes."""
 
-    def __init__(self, read: Callable[[int], bytes], seek: Callable[[int], object] | None = None) -> None:
-        self._read, self._seek = read, seek
+    def __init__(
+        self, read: Callable[[int], bytes], seek: Callable[[int], object] | None = None, kept: int = 0
+    ) -> None:
+        self._read, self._seek, self._kept = read, seek, kept
         self.start = 0
-        """Nothing before this can be seen any more, unless the file can be sought."""
+        """Nothing before this can be seen any more, unless there is `seek`."""
         self._data = b""
 
     def view(self, offset: int, size: int) -> memoryview:
@@ -36,7 +38,7 @@ class Window:
         at = offset - self.start
         if at < 0 or at + size > len(self._data):
             self._load(offset, size)
-            at = 0
+            at = offset - self.start
         return memoryview(self._data)[at : at + size]
 
     @property
@@ -55,12 +57,13 @@ class Window:
                 self.start += len(self._data)
                 at -= len(self._data)
                 self._data = block
-        parts = [self._data[at:]]
-        have = len(parts[0])
+        kept = min(at, self._kept, len(self._data))
+        parts = [self._data[at - kept :]]
+        have = len(parts[0]) - kept
         while have < size and (block := self._read(max(BLOCK, size - have))):
             parts.append(block)
             have += len(block)
-        self._data, self.start = b"".join(parts), offset
+        self._data, self.start = b"".join(parts), offset - kept
 
 
 def window_of(data: bytes) -> Window:

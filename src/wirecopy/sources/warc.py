@@ -90,7 +90,8 @@ class _Reader:
     def __init__(
         self, raw: Any, compression: str | None, size: int | None, limit: int, types: frozenset[str]
     ) -> None:
-        self.window = Window(raw.read, raw.seek if raw.seekable() else None)
+        # In a pipe one can only go back to what a reader ahead of itself has seen, which is a block.
+        self.window = Window(raw.read, raw.seek) if raw.seekable() else Window(raw.read, kept=4 * BLOCK)
         self.compression = compression
         self.size, self.limit, self.types = size, limit, types
         self.dictionary = b""

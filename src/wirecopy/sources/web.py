@@ -113,8 +113,7 @@ class Web:
         except (Unusable, Damaged) as problem:
             self.skip(file.shown, str(problem))
         else:
-            page = self._entries.complete(Page(file.name, data), file.path)
-            yield from self.add(page, file.shown)
+            yield from self.add(Page(file.name, data), file.shown, file.path)
 
     def _learn(self, data: bytes, kind: str, file: File) -> bool:
         """Take in a feed or sitemap; False if it is a page after all. Raises Unusable."""
@@ -123,7 +122,7 @@ class Web:
             self._learn_sitemap(data, root == "sitemapindex", file)
         elif root in feeds.ROOTS or kind == "json feed":
             if len(data) > MAX_PAGE_BYTES:
-                raise Unusable(http.too_large(MAX_PAGE_BYTES))
+                raise Unusable(http.too_large(MAX_PAGE_BYTES, "a feed"))
             for entry in (feeds.read_json if kind == "json feed" else feeds.read)(data, file.shown):
                 self._entries.add(entry)
         elif kind == "page" or root == "html":
@@ -140,30 +139,35 @@ class Web:
             elif entry.path is None:
                 self.skip(entry.where, entry.missing)
             elif str(entry.path) not in self._learned:
-                child = File(entry.path, entry.known.id, str(entry.path), entry.path.stat().st_size)
-                with entry.path.open("rb", buffering=0) as raw:
-                    self.learn(raw, "xml", kind_of_file(child)[1], child)
+                child = File(entry.path, entry.known.id, str(entry.path))
+                try:
+                    with entry.path.open("rb", buffering=0) as raw:
+                        self.learn(raw, "xml", kind_of_file(child)[1], child)
+                except OSError as error:
+                    self.skip(entry.where, cannot_open(error))
 
     def _read_warc(self, raw: Any, compression: str | None, file: File) -> Iterator[PageWork]:
-        counted = 0
         size = None if file.is_pipe else file.size
-        for record in warc.read(raw, compression, size, MAX_PAGE_BYTES + http.MAX_HEAD, _RECORD_TYPES):
-            where = f"{file.shown}:{record.offset}" + (f"+{record.within}" if record.within else "")
-            if isinstance(record, warc.Damage):
-                self.skip(where, record.reason)
-                continue
-            try:
-                page = self._page(record, where)
-            except Unusable as problem:
-                self.skip(where, str(problem))
-                continue
-            if page is not None:
-                yield from self.add(self._entries.complete(page, None), where, record.offset - counted)
+        counted = 0
+        try:
+            for record in warc.read(raw, compression, size, MAX_PAGE_BYTES + http.MAX_HEAD, _RECORD_TYPES):
+                where = f"{file.shown}:{record.offset}" + (f"+{record.within}" if record.within else "")
+                self._source_bytes += record.offset - counted
                 counted = record.offset
+                try:
+                    page = self._page(record, where)
+                except Unusable as problem:
+                    self.skip(where, str(problem))
+                else:
+                    yield from self.add(page, where) if page is not None else ()
+        except OSError as error:
+            self.skip(f"{file.shown}:{counted}", f"cannot be read further: {error.strerror or error}")
         self._source_bytes += file.size - counted
 
-    def _page(self, record: warc.Record, where: str) -> Page | None:
+    def _page(self, record: warc.Record | warc.Damage, where: str) -> Page | None:
         """The page in a record, None if it holds something else; raises Unusable."""
+        if isinstance(record, warc.Damage):
+            raise Unusable(record.reason)
         url = record.headers.get("warc-target-uri", "").strip("<> ")
         content_type = record.headers.get("content-type", "")
         is_http = record.headers["warc-type"].lower() == "response" and (
@@ -215,12 +219,11 @@ class Web:
                 yield from self.add(Page(id, data, known.url, charset=charset, known=known), entry.where)
         yield from self._flush()
 
-    def add(self, page: Page, where: str, source_bytes: int = 0) -> Iterator[PageWork]:
-        """Take one page in; the batch that is full by it comes out."""
-        self._pages.append(page)
+    def add(self, page: Page, where: str, path: Path | None = None) -> Iterator[PageWork]:
+        """Take one page in, from a file if it is one; the batch that is full by it comes out."""
+        self._pages.append(self._entries.complete(page, path))
         self._wheres.append(where)
         self._size += len(page.content)
-        self._source_bytes += source_bytes
         if self._size >= self.batch_bytes or len(self._pages) >= _PAGES_A_BATCH:
             yield from self._flush()
 
@@ -240,9 +243,9 @@ class Web:
 
 def _content(raw: Any, kind: str, compression: str | None, file: File) -> bytes:
     """All bytes of a page, feed or sitemap; raises Unusable if there are none or too many, Damaged where they break off."""
-    limit = MAX_PAGE_BYTES if kind == "page" else sitemaps.MAX_BYTES
+    limit, what = (MAX_PAGE_BYTES, "a page") if kind == "page" else (sitemaps.MAX_BYTES, "a sitemap")
     if compression == "" and file.size > limit:
-        raise Unusable(http.too_large(limit))
+        raise Unusable(http.too_large(limit, what))
     stream = Stream(raw, compression, raw=True)
     pieces = []
     size = 0
@@ -250,7 +253,7 @@ def _content(raw: Any, kind: str, compression: str | None, file: File) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > limit:
-            raise Unusable(http.too_large(limit))
+            raise Unusable(http.too_large(limit, what))
     if not size:
         raise Unusable("empty")
     return b"".join(pieces)
