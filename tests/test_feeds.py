@@ -349,6 +349,7 @@ def test_what_a_sitemap_says_about_a_saved_page(mirror: Callable[..., Path], giv
     (page,) = read.pages
     assert (page.id, page.url) == ("2026/tide.html", "https://courier.example/2026/tide.html")
     assert page.content == PAGE + b"2026/tide.html"
+    assert page.received == "2026-03-09"
     assert page.known == Article(
         "2026/tide.html",
         "",
@@ -391,7 +392,17 @@ def test_where_a_saved_page_may_be(mirror: Callable[..., Path]) -> None:
     together = ReadPages(folder)
     assert together.skipped == []
     assert together.contents == alone.contents
-    assert all(page.known and page.url for page in together.pages)
+    assert all(page.known for page in together.pages)
+    assert [page.id for page in together.pages if not page.url] == ["h.html"]
+
+
+def test_two_names_of_one_saved_page_are_one_page(mirror: Callable[..., Path]) -> None:
+    folder = mirror("one/a.html", "two/a.html")
+    (folder / "one" / "sitemap.xml").write_text(sitemap("a.html", "https://courier.example/a", "./a.html"))
+    (folder / "two" / "sitemap.xml").write_text(sitemap("a.html"))
+    maps = [folder / "one" / "sitemap.xml", folder / "two" / "sitemap.xml"]
+    assert [page.content[len(PAGE) :] for page in ReadPages(maps).pages] == [b"one/a.html", b"two/a.html"]
+    assert list(ReadPages(folder).contents) == ["one/a.html", "two/a.html"]
 
 
 def test_a_sitemap_never_leads_out_of_its_folder(mirror: Callable[..., Path]) -> None:

@@ -33,6 +33,8 @@ class Entry:
     missing: str
     content: str | None = None
     path: Path | None = None
+    changed: str | None = None
+    """When the page was last changed, which is not when it was published."""
 
     def join(self, other: Entry) -> Entry:
         """Both, of one page; this one has the last word."""
@@ -45,6 +47,7 @@ class Entry:
             known=Article(**known),
             content=self.content or other.content,
             path=self.path or other.path,
+            changed=self.changed or other.changed,
         )
 
 
@@ -53,35 +56,41 @@ class Entries:
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
-        self._keys_of_paths: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
+        """By path and by address."""
         self._found: set[str] = set()
 
     def add(self, entry: Entry) -> None:
-        """Take in an entry; of those with one address, the first has the last word."""
-        key = address_key(entry.known.url) if entry.known.url else entry.where
-        if key in self._entries:
-            entry = self._entries[key].join(entry)
-        self._entries[key] = entry
-        if entry.path is not None:
-            self._keys_of_paths.setdefault(str(entry.path), key)
+        """Take in an entry; of those for one page, the first has the last word."""
+        names = [str(entry.path)] if entry.path is not None else []
+        names += [address_key(entry.known.url)] if entry.known.url else []
+        key = next((self._keys[name] for name in names if name in self._keys), [*names, entry.where][0])
+        self._entries[key] = self._entries[key].join(entry) if key in self._entries else entry
+        self._keys.update((name, key) for name in names if name not in self._keys)
 
     def complete(self, page: Page, path: Path | None) -> Page:
         """The page with what is known about it by its file or address, or by what it says is its address."""
         if not self._entries or page.known is not None:
             return page
-        keys = [self._keys_of_paths.get(os.path.realpath(path))] if path and self._keys_of_paths else []
+        names = [os.path.realpath(path)] if path is not None else []
         address = page.url or _canonical(page.content)
-        key = next((key for key in [*keys, address and address_key(address)] if key in self._entries), None)
+        names += [address_key(address)] if address else []
+        key = next((self._keys[name] for name in names if name in self._keys), None)
         if key is None:
             return page
         self._found.add(key)
-        known = self._entries[key].known
-        return replace(page, url=page.url or known.url, known=replace(known, id=page.id))
+        entry = self._entries[key]
+        return replace(
+            page,
+            url=page.url or entry.known.url,
+            received=page.received or entry.changed,
+            known=replace(entry.known, id=page.id),
+        )
 
     def left(self) -> Iterator[Entry]:
         """The entries that were not found; they are forgotten."""
         left = [entry for key, entry in self._entries.items() if key not in self._found]
-        self._entries, self._keys_of_paths = {}, {}
+        self._entries, self._keys = {}, {}
         yield from left
 
 

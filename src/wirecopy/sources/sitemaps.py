@@ -51,12 +51,12 @@ def read(data: bytes, shown: str, folder: Path | None) -> Iterator[Entry]:
             os.path.relpath(path, os.path.realpath(folder)) if path and folder else url,
             "",
             said.get("title"),
-            said.get("published") or said.get("changed"),
+            said.get("published"),
             said.get("source"),
             language=said.get("language"),
-            url=url,
+            url=url if ":" in url else None,
         )
-        yield Entry(f"{shown}:{number}", known, missing, path=path)
+        yield Entry(f"{shown}:{number}", known, missing, path=path, changed=said.get("changed"))
     if problem:
         raise Unusable(problem)
 

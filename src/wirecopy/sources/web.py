@@ -216,7 +216,7 @@ class Web:
             except (Unusable, Damaged) as problem:
                 self.skip(entry.where, str(problem))
             else:
-                yield from self.add(Page(id, data, known.url, charset=charset, known=known), entry.where)
+                yield from self.add(Page(id, data, known.url, entry.changed, charset, known), entry.where)
         yield from self._flush()
 
     def add(self, page: Page, where: str, path: Path | None = None) -> Iterator[PageWork]:
