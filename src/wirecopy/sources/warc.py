@@ -38,6 +38,7 @@ _MAX_LENGTH = 1 << 40
 _MAX_DISCARDED = 256 << 20
 _MAX_RATIO = 64
 """More than this may be unpacked only to be thrown away as long as it came out of as much again, divided by the ratio."""
+_MAX_GONE_BACK = 64 << 20
 _MAX_FALSE_STARTS = 1000
 """So many places that look like the beginning of a member and are none: the file is made to waste time."""
 
@@ -96,6 +97,7 @@ class _Reader:
         self.size, self.limit, self.types = size, limit, types
         self.dictionary = b""
         self.decompressor: Any = None
+        self.gone_back = 0
         self.seen = False
         self.lost = False
         """Whether there was a record or a complaint; whether no record was seen since the last damage was named: it is still the same one."""
@@ -123,7 +125,8 @@ class _Reader:
                     self.seen = True
                     yield Damage(at, 0, str(damage))
                 # What was cut short may have run on into its successor.
-                at = self._next_member(at + 1)
+                again = self._may_go_back(member.end - at, at)
+                at = self._next_member(at + 1 if again else max(at + 1, member.end))
                 self.lost = False
             else:
                 at = member.end
@@ -219,19 +222,26 @@ class _Reader:
         # This looks behind the block, and so finds out whether a member ends well.
         framed = buffer.is_framed(length)
         block = buffer.peek(length)
-        if len(block) < length:
-            raise _Bad(f"the record ends early: Content-Length {length}, {len(block)} bytes are there")
         # The checksum speaks for the last record of a member only: others are given out before it is reached.
-        sure = member.checked and buffer.is_exhausted
-        digest = None if sure and framed else _fits_digest(block, headers.get("warc-block-digest", ""))
-        if digest is False:
-            if framed:
-                buffer.skip(length)
-            raise _Bad("the record's bytes do not match its WARC-Block-Digest")
-        if not (framed or digest) and (member.checked or _START.search(block)):
-            raise _Bad(f"the record does not end where its Content-Length {length} says")
-        buffer.skip(length)
-        return block
+        sure = framed and member.checked and buffer.is_exhausted
+        digest = None if sure else _fits_digest(block, headers.get("warc-block-digest", ""))
+        if len(block) < length:
+            problem = f"the record ends early: Content-Length {length}, {len(block)} bytes are there"
+        elif digest is False:
+            problem = "the record's bytes do not match its WARC-Block-Digest"
+        elif not (framed or digest) and (member.checked or _START.search(block)):
+            problem = f"the record does not end where its Content-Length {length} says"
+        else:
+            buffer.skip(length)
+            return block
+        if (framed and len(block) == length) or not self._may_go_back(len(block), buffer.position):
+            buffer.skip(len(block))
+        raise _Bad(problem)
+
+    def _may_go_back(self, size: int, position: int) -> bool:
+        """Whether what was read in vain may be looked through for records, or that was done too often already."""
+        self.gone_back += size
+        return self.gone_back <= _MAX_GONE_BACK + 4 * position
 
 
 class _Plain:
