@@ -32,6 +32,7 @@ HOMES = {
     "warcio": {"sources"},
     "fastwarc": {"sources"},
     "feedparser": {"sources"},
+    "brotli": {"sources"},
     "zstandard": {"sources"},
     "click": {"cli"},
     "rich": {"cli"},
@@ -40,7 +41,7 @@ HOMES = {
     "pandas": {"pile"},
 }
 """pandas and polars are what `Matches` turns into; pyarrow reads, and writes what was found."""
-OPTIONAL = ("pyarrow", "polars", "pandas", "rich", "click", "zstandard", "sqlite3")
+OPTIONAL = ("pyarrow", "polars", "pandas", "rich", "click", "zstandard", "brotli", "feedparser", "sqlite3")
 
 RANK = {name: rank for rank, names in enumerate(reversed(LAYERS)) for name in names}
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -327,7 +327,7 @@ def test_a_folder_of_good_and_bad_files(tmp_path: Path) -> None:
     (tmp_path / "broken.txt").write_bytes("Café".encode("latin1"))
     (tmp_path / "empty.txt").touch()
     (tmp_path / "huge").write_text("word " * 10_000_000)
-    (tmp_path / "page.html").write_text("<p>Hello")
+    (tmp_path / "pages.wacz").write_text("not looked at")
     (tmp_path / "photo.JPG").write_text("not looked at")
     (tmp_path / "records.jsonl").write_bytes(b"{\n[]\n{}\n" + lines({"id": "r", "text": "Recorded."}))
     (tmp_path / "wide.txt").write_bytes("Wíde.".encode("utf-16"))
@@ -348,14 +348,14 @@ def test_a_folder_of_good_and_bad_files(tmp_path: Path) -> None:
     assert list(reasons) == [
         f"{tmp_path}/{name}"
         for name in (
-            *("binary.dat", "broken.txt", "empty.txt", "page.html", "photo.JPG"),
+            *("binary.dat", "broken.txt", "empty.txt", "pages.wacz", "photo.JPG"),
             *("records.jsonl:1", "records.jsonl:2", "records.jsonl:3"),
         )
     ]
     assert reasons[f"{tmp_path}/binary.dat"] == "not a text: a NUL at byte 0"
     assert reasons[f"{tmp_path}/broken.txt"].startswith("not UTF-8 text at byte 3; convert it, e.g. iconv")
     assert reasons[f"{tmp_path}/empty.txt"] == "empty"
-    assert "not yet supported" in reasons[f"{tmp_path}/page.html"]
+    assert "give the WARC files" in reasons[f"{tmp_path}/pages.wacz"]
     assert reasons[f"{tmp_path}/photo.JPG"] == "not a text: .JPG files are not read"
     assert sum(work.source_bytes for work in read.work) == sources.total_bytes(tmp_path)
 

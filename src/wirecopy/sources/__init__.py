@@ -1,8 +1,8 @@
-"""Where articles come from: files and folders of many kinds, streams, Python objects, Arrow tables.
+"""Where articles come from: files and folders of many kinds, streams, web pages, Python objects, Arrow tables.
 
 `read` gives out work: the cheap part, reading bytes and cutting them up, is done while it is iterated; the expensive
 part, parsing, when the work is called, on any thread. What is no article is in the batch's `skipped`, with its place
-and what to do about it.
+and what to do about it. `read_pages` gives out web pages in the same way; `read` takes the articles out of them.
 
 In a list, or any other iterable, a str is a text and a Path is a path; a str by itself is a path.
 """
@@ -10,6 +10,7 @@ In a list, or any other iterable, a str is a text and a Path is a path; a str by
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import sys
@@ -17,40 +18,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wirecopy.errors import UsageError
-from wirecopy.model import Article
+from wirecopy.model import Article, Page
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
 from wirecopy.sources.fields import Fields
-from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.kinds import PAGE_KINDS, SNIFFED, kind_of, kind_of_file, may_name_pages, unread
+from wirecopy.sources.opening import Ahead, Stream
 from wirecopy.sources.paths import File, Files, cannot_open, find
+from wirecopy.sources.unpacking import Damaged
+from wirecopy.sources.web import Pages, PageWork, Web
 from wirecopy.sources.work import Work, skip
 
-__all__ = ["Fields", "Work", "read", "total_bytes"]
+__all__ = ["Fields", "PageWork", "Pages", "Work", "read", "read_pages", "total_bytes"]
 
-_KINDS = {
-    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
-    ".json": "json",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    **dict.fromkeys((".parquet", ".arrow", ".feather"), "arrow"),
-    **dict.fromkeys((".html", ".htm", ".xhtml", ".xml", ".rss", ".atom", ".warc", ".wacz"), "web"),
-    **dict.fromkeys(
-        (
-            *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".ico", ".heic"),
-            *(".mp3", ".mp4", ".m4a", ".wav", ".ogg", ".webm", ".avi", ".mov", ".mkv"),
-            *(".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".jar"),
-            *(".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".ods", ".epub"),
-            *(".exe", ".dll", ".so", ".o", ".a", ".pyc", ".class", ".wasm", ".woff", ".woff2", ".ttf"),
-            *(".sqlite", ".db", ".npy", ".npz", ".pkl", ".bin"),
-        ),
-        "binary",
-    ),
-}
-"""The kind of a file by the end of its name; everything else is text if it looks like it."""
-
-_UNREAD = {
-    "binary": "not a text: {suffix} files are not read",
-    "web": "web pages, feeds and WARC files are not yet supported; give their texts",
-}
+_NO_PAGE = "not a web page: expected HTML, a feed, a sitemap or WARC"
 
 _FILES_A_BATCH = 256
 
@@ -71,6 +51,17 @@ def read(
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
     return _read(_resolve(inputs), fields, batch_bytes, unnamed)
+
+
+def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]:
+    """The web pages of one or several inputs, as work that is still to be called.
+
+    An input is a path (file, folder, glob, "-" for stdin), a Page, or an iterable of these. Raises SourceError for a
+    path that does not exist.
+    """
+    if batch_bytes < 1:
+        raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
+    return _read_pages(_resolve(inputs), batch_bytes)
 
 
 def total_bytes(inputs: Any) -> int | None:
@@ -94,6 +85,7 @@ def _resolve(inputs: Any) -> Any:
 
 def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
     batches = objects.Batches(fields, batch_bytes, unnamed)
+    web = _web(inputs, batch_bytes)
     tables = 0
     for item in _flatten(inputs):
         if isinstance(item, str | Mapping | Article):
@@ -103,17 +95,57 @@ def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterat
         if isinstance(item, os.PathLike):
             item = find(os.fspath(item))
         if isinstance(item, Files):
-            yield from _read_files(item.files, fields, batch_bytes)
+            yield from _read_files(item.files, fields, batch_bytes, web)
+        elif isinstance(item, Page):
+            yield from _extract(web.add(item, item.id), fields)
         elif hasattr(item, "__arrow_c_stream__"):
             tables += 1
             yield from arrow.read_table(item, f"table{tables if tables > 1 else ''}", fields, batch_bytes)
         else:
             yield batches.unusable(item)
     yield from batches.flush()
+    yield from _extract(web.finish(), fields)
+
+
+def _read_pages(inputs: Any, batch_bytes: int) -> Iterator[PageWork]:
+    web = _web(inputs, batch_bytes)
+    for number, item in enumerate(_flatten(inputs), 1):
+        if isinstance(item, os.PathLike):
+            item = find(os.fspath(item))
+        if isinstance(item, Files):
+            for file in item.files:
+                kind, compression = kind_of_file(file)
+                if file.problem:
+                    web.skip(file.shown, file.problem, file.size)
+                else:
+                    yield from _read_web(file, kind, compression, web)
+        elif isinstance(item, Page):
+            yield from web.add(item, item.id)
+        else:
+            web.skip(f"record:{number}", f"a {type(item).__name__} is no page; give a path or a Page")
+    yield from web.finish()
+
+
+def _web(inputs: Any, batch_bytes: int) -> Web:
+    """A reader of pages that knows what all feeds and sitemaps among the inputs say about them."""
+    web = Web(batch_bytes)
+    for item in inputs if isinstance(inputs, list) else [inputs]:
+        for file in item.files if isinstance(item, Files) else ():
+            if file.problem or file.is_pipe or not may_name_pages(file):
+                continue
+            kind, compression = kind_of_file(file)
+            if kind in ("xml", "json feed"):
+                with contextlib.suppress(OSError), _open(file) as raw:
+                    web.learn(raw, kind, compression, file)
+    return web
+
+
+def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:
+    return (work.extract(fields) for work in pages)
 
 
 def _flatten(inputs: Any) -> Iterator[Any]:
-    single = (str, bytes, Mapping, Article, os.PathLike, Files)
+    single = (str, bytes, Mapping, Article, Page, os.PathLike, Files)
     if (
         isinstance(inputs, single)
         or hasattr(inputs, "__arrow_c_stream__")
@@ -125,11 +157,14 @@ def _flatten(inputs: Any) -> Iterator[Any]:
             yield from _flatten(item)
 
 
-def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    """Small texts travel together; every other file by itself."""
+def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int, web: Web) -> Iterator[Work]:
+    """Small texts travel together, and so do pages; every other file by itself."""
     group: list[File] = []
     for file in files:
-        kind, compression = _kind(file.path.name)
+        kind, compression = kind_of_file(file)
+        if kind in PAGE_KINDS and not (file.is_pipe or file.problem):
+            yield from _extract(_read_web(file, kind, compression, web), fields)
+            continue
         small_text = kind == "text" and not (compression or file.is_pipe or file.problem)
         if small_text:
             group.append(file)
@@ -139,7 +174,7 @@ def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int) -> Iter
             yield _texts(group, "", fields)
             group = []
         if not small_text:
-            yield from _read_file(file, kind, compression, fields, batch_bytes)
+            yield from _read_file(file, kind, compression, fields, batch_bytes, web)
     if group:
         yield _texts(group, "", fields)
 
@@ -149,17 +184,10 @@ def _texts(files: list[File], compression: str, fields: Fields) -> Work:
     return Work(lambda: text_files.read(wanted, compression, fields), sum(file.size for file in files))
 
 
-def _kind(name: str) -> tuple[str, str]:
-    """The kind of a file and how it is compressed, by its name."""
-    stem, suffix = os.path.splitext(name.lower())  # noqa: PTH122 - a name, not a path
-    compression = suffix[1:] if suffix in (".gz", ".zst") else ""
-    if compression:
-        suffix = os.path.splitext(stem)[1]  # noqa: PTH122
-    return _KINDS.get(suffix, "text"), compression
-
-
-def _read_file(file: File, kind: str, compression: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    problem = file.problem or _UNREAD.get(kind, "").format(suffix=file.path.suffix)
+def _read_file(
+    file: File, kind: str, compression: str, fields: Fields, batch_bytes: int, web: Web
+) -> Iterator[Work]:
+    problem = file.problem or unread(kind, file)
     if problem:
         yield skip(file.shown, problem, file.size)
         return
@@ -171,6 +199,9 @@ def _read_file(file: File, kind: str, compression: str, fields: Fields, batch_by
             yield from arrow.read_file(file.path, compression, file.shown, fields, batch_bytes)
             return
         with _open(file) as raw:
+            if file.is_pipe and (page_kind := _kind_in(raw)):
+                yield from _extract(web.read(raw, page_kind, None, file), fields)
+                return
             stream = Stream(raw, None if file.is_pipe else compression)
             yield from _read_stream(stream, file, kind, fields, batch_bytes)
     except OSError as error:
@@ -179,12 +210,35 @@ def _read_file(file: File, kind: str, compression: str, fields: Fields, batch_by
         yield skip(file.shown, str(damage), file.size)
 
 
-def _open(file: File) -> contextlib.AbstractContextManager[Any]:
-    return (
-        contextlib.nullcontext(sys.stdin.buffer)
-        if file.name == "-" and file.is_pipe
-        else file.path.open("rb", buffering=0)
-    )
+def _read_web(file: File, kind: str, compression: str, web: Web) -> Iterator[PageWork]:
+    """The pages of a file; if it holds none, that is noted."""
+    try:
+        with _open(file) as raw:
+            if file.is_pipe:
+                kind = _kind_in(raw) or kind
+            if kind in PAGE_KINDS:
+                yield from web.read(raw, kind, None if file.is_pipe else compression, file)
+            else:
+                web.skip(file.shown, unread(kind, file) or _NO_PAGE, file.size)
+    except OSError as error:
+        web.skip(file.shown, cannot_open(error), file.size)
+
+
+@contextlib.contextmanager
+def _open(file: File) -> Iterator[Any]:
+    if file.name == "-" and file.is_pipe:
+        yield Ahead(sys.stdin.buffer)
+    else:
+        with file.path.open("rb", buffering=0) as raw:
+            yield Ahead(raw) if file.is_pipe else raw
+
+
+def _kind_in(pipe: Ahead) -> str:
+    """What kind of pages come through a pipe, if any."""
+    try:
+        return kind_of(Stream(io.BytesIO(pipe.head), None, raw=True).peek(SNIFFED))
+    except Damaged:
+        return ""
 
 
 def _read_stream(stream: Stream, file: File, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:

@@ -10,7 +10,8 @@ from functools import partial
 from wirecopy.model import Articles, Skipped
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, Unusable, no_text, record
-from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.opening import Stream
+from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip
 
 _ROWS_A_BATCH = 4096

@@ -12,7 +12,8 @@ from wirecopy.model import Articles, Skipped
 from wirecopy.sources import jsonl
 from wirecopy.sources.fields import Fields, Number, kind
 from wirecopy.sources.objects import mappings
-from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.opening import Stream
+from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip
 
 _FIRST_LINE = 1 << 20

@@ -12,7 +12,8 @@ from wirecopy import _core
 from wirecopy.model import Articles, Skipped
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, with_others
-from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.opening import Stream
+from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import codecs
 import io
-import zlib
 from collections.abc import Iterator
 from typing import Any
+
+from wirecopy.sources.unpacking import Damaged, Window, unpack
 
 BLOCK = 64 << 10
 
@@ -19,14 +20,38 @@ _WIDE = (
 )
 
 
-class Damaged(Exception):  # noqa: N818 - reads as what happened
-    """The stream cannot be read further; everything before was given out."""
+class Ahead(io.RawIOBase):
+    """A file of which `head`, its first bytes, can be seen before it is read."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+        self.head = b""
+        while len(self.head) < BLOCK and (block := file.read(BLOCK - len(self.head))):
+            self.head += block
+        self._rest = memoryview(self.head)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Put the next bytes into the buffer; how many, 0 at the end."""
+        view = memoryview(buffer).cast("B")
+        if not self._rest:
+            return int(self.file.readinto(view))
+        count = min(len(view), len(self._rest))
+        view[:count] = self._rest[:count]
+        self._rest = self._rest[count:]
+        return count
 
 
 class Stream(io.RawIOBase):
-    """The content of an open file. `compression` is "gz", "zst", "" for none, None to look at the first bytes."""
+    """The content of an open file. `compression` is "gz", "zst", "" for none, None to look at the first bytes.
 
-    def __init__(self, file: Any, compression: str | None = "") -> None:
+    With `raw` it is only decompressed: whatever its byte order mark says, the bytes stay as they are.
+    """
+
+    def __init__(self, file: Any, compression: str | None = "", raw: bool = False) -> None:
         self.file = file
         self.source_bytes = 0
         head = self._take(4)
@@ -38,8 +63,11 @@ class Stream(io.RawIOBase):
         self._pieces: Iterator[bytes] | None = None
         self._damage: Damaged | None = None
         if compression:
-            pieces = _gunzip(self._blocks(head)) if compression == "gz" else _unzstd(self._blocks(head))
-            self._pieces = _to_utf8(pieces)
+            blocks = self._blocks(head)
+            pieces = unpack(Window(lambda _: next(blocks, b"")), compression)
+            self._pieces = pieces if raw else _to_utf8(pieces)
+        elif raw:
+            self._rest = memoryview(head)
         elif head.startswith(tuple(mark for mark, _ in _WIDE)):
             self._pieces = _to_utf8(self._blocks(head))
         else:
@@ -100,60 +128,6 @@ class Stream(io.RawIOBase):
         yield head
         while block := self._take(BLOCK):
             yield block
-
-
-def _gunzip(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    member: Any = None
-    consumed = 0
-    for block in blocks:
-        rest = block
-        while rest:
-            if member is None:
-                # Zeros after a member are padding.
-                rest = rest.lstrip(b"\0") if consumed else rest
-                if not rest:
-                    break
-                member = zlib.decompressobj(wbits=31)
-            try:
-                piece = member.decompress(rest, 1 << 20)
-            except zlib.error as error:
-                raise Damaged(f"damaged gzip data after byte {consumed}: {error}") from None
-            left = member.unused_data if member.eof else member.unconsumed_tail
-            consumed += len(rest) - len(left)
-            rest = left
-            if piece:
-                yield piece
-            if member.eof:
-                member = None
-    if member is not None:
-        yield member.flush()
-        raise Damaged(f"the gzip data ends in the middle, at byte {consumed}; get the whole file again")
-
-
-def _unzstd(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    import zstandard  # only where it is needed: it is slow to import
-
-    frame: Any = None
-    consumed = 0
-    for block in blocks:
-        # Small inputs bound what one call can blow up to.
-        for start in range(0, len(block), 8 << 10):
-            rest = block[start : start + (8 << 10)]
-            while rest:
-                frame = frame or zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
-                try:
-                    piece = frame.decompress(rest)
-                except zstandard.ZstdError as error:
-                    raise Damaged(f"damaged zstd data after byte {consumed}: {error}") from None
-                left = frame.unused_data if frame.eof else b""
-                consumed += len(rest) - len(left)
-                rest = left
-                if piece:
-                    yield piece
-                if frame.eof:
-                    frame = None
-    if frame is not None:
-        raise Damaged(f"the zstd data ends in the middle, at byte {consumed}; get the whole file again")
 
 
 def _to_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -8,8 +8,9 @@ from pathlib import Path
 from wirecopy.model import Articles, Skipped
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, Record, Unusable
-from wirecopy.sources.opening import Damaged, Stream
+from wirecopy.sources.opening import Stream
 from wirecopy.sources.paths import cannot_open
+from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip
 
 _HEAD = 8 << 10

@@ -29,7 +29,10 @@ class Work:
 
 
 def articles(
-    records: Sequence[Record], skipped: Sequence[Skipped] = (), with_title: bool = False
+    records: Sequence[Record],
+    skipped: Sequence[Skipped] = (),
+    with_title: bool = False,
+    where: Callable[[int], str] | None = None,
 ) -> Articles:
     """A batch from records."""
     published, unreadable = moments([record.published for record in records])
@@ -41,6 +44,7 @@ def articles(
         published,
         skipped,
         unreadable,
+        where,
         titles=[record.title for record in records] if with_title else None,
     )
 

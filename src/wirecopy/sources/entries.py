@@ -1,0 +1,120 @@
+"""What feeds and sitemaps say about pages, and how an address is recognised."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from wirecopy.model import Article, Page
+
+_TRACKING = re.compile(r"(?:utm_\w*|fbclid|gclid)(?:=|$)", re.IGNORECASE)
+_HEAD = 64 << 10
+_LINK = re.compile(rb"<link\s[^<>]*\brel\s*=\s*[\"']?canonical\b[^<>]*>", re.IGNORECASE)
+_HREF = re.compile(rb"\bhref\s*=\s*[\"']?([^\"'<>\s]+)", re.IGNORECASE)
+_TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]*|!--[^<>]*--)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An article that a feed or sitemap names at `where`.
+
+    `known` is what it says about the article, its id also if no page turns up. The text is `content`, an HTML
+    fragment, if the feed holds it, else on the linked page: in the file `path`, if there is one. `missing` is why
+    there is no article where there is neither.
+    """
+
+    where: str
+    known: Article
+    missing: str
+    content: str | None = None
+    path: Path | None = None
+    changed: str | None = None
+    """When the page was last changed, which is not when it was published."""
+
+    def join(self, other: Entry) -> Entry:
+        """Both, of one page; this one has the last word."""
+        known = {
+            name: getattr(self.known, name) or getattr(other.known, name)
+            for name in (field.name for field in fields(Article))
+        }
+        return replace(
+            self,
+            known=Article(**known),
+            content=self.content or other.content,
+            path=self.path or other.path,
+            changed=self.changed or other.changed,
+        )
+
+
+class Entries:
+    """All entries, until a page of the input turns out to be one of them."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._keys: dict[str, str] = {}
+        """By path and by address."""
+        self._found: set[str] = set()
+
+    def add(self, entry: Entry) -> None:
+        """Take in an entry; of those for one page, the first has the last word."""
+        names = [str(entry.path)] if entry.path is not None else []
+        names += [address_key(entry.known.url)] if entry.known.url else []
+        key = next((self._keys[name] for name in names if name in self._keys), [*names, entry.where][0])
+        self._entries[key] = self._entries[key].join(entry) if key in self._entries else entry
+        self._keys.update((name, key) for name in names if name not in self._keys)
+
+    def complete(self, page: Page, path: Path | None) -> Page:
+        """The page with what is known about it by its file or address, or by what it says is its address."""
+        if not self._entries or page.known is not None:
+            return page
+        names = [os.path.realpath(path)] if path is not None else []
+        address = page.url or _canonical(page.content)
+        names += [address_key(address)] if address else []
+        key = next((self._keys[name] for name in names if name in self._keys), None)
+        if key is None:
+            return page
+        self._found.add(key)
+        entry = self._entries[key]
+        return replace(
+            page,
+            url=page.url or entry.known.url,
+            received=page.received or entry.changed,
+            known=replace(entry.known, id=page.id),
+        )
+
+    def left(self) -> Iterator[Entry]:
+        """The entries that were not found; they are forgotten."""
+        left = [entry for key, entry in self._entries.items() if key not in self._found]
+        self._entries, self._keys = {}, {}
+        yield from left
+
+
+def _canonical(content: bytes) -> str | None:
+    link = _LINK.search(content, 0, _HEAD)
+    address = _HREF.search(link[0]) if link else None
+    return html.unescape(address[1].decode("utf-8", "replace")) if address else None
+
+
+def address_key(url: str) -> str:
+    """What two addresses of one page have in common: host, path and query without tracking."""
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:
+        return url
+    if parts.scheme.lower() not in ("", "http", "https"):
+        return url
+    host = parts.netloc.lower().rpartition("@")[2]
+    host = host.removesuffix(":80").removesuffix(":443").removeprefix("www.")
+    query = "&".join(part for part in parts.query.split("&") if part and not _TRACKING.match(part))
+    return host + parts.path.rstrip("/") + (f"?{query}" if query else "")
+
+
+def plain(markup: str) -> str:
+    """A line of HTML as text, also if it was escaped twice."""
+    text = html.unescape(_TAG.sub(" ", markup))
+    return " ".join(html.unescape(_TAG.sub(" ", text)).split())

@@ -1,0 +1,188 @@
+"""RSS, Atom and JSON feeds, as files: an entry is an article, with its text or a link to it."""
+
+from __future__ import annotations
+
+import datetime
+import html
+import io
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urljoin
+
+from wirecopy.errors import MissingExtra
+from wirecopy.model import Article
+from wirecopy.sources.entries import Entry, plain
+from wirecopy.sources.fields import Unusable, utf8
+
+ROOTS = {"rss", "feed", "rdf:rdf", "channel"}
+
+_MAX_TAGS = 100_000
+_MAX_ATTRIBUTES = 200
+"""feedparser needs seconds for more tags; for the attributes of one tag, the square of their number."""
+_CDATA = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
+_TAG = re.compile(rb"<[^<>]*")
+
+_FULL_CONTENT = 250
+_FULL_SUMMARY = 1000
+"""A shorter text is taken for a summary: shorter in an element meant for the text than in one meant for a summary."""
+_CUT = ("[…]", "[...]", "[ … ]")
+
+
+def read(data: bytes, shown: str) -> Iterator[Entry]:
+    """The entries of an RSS or Atom feed; raises Unusable."""
+    _check(data)
+    try:
+        import feedparser
+    except ImportError:
+        raise MissingExtra(f"{shown}: a feed", "pages") from None
+    try:
+        # Of bytes it would ask whether they are a file or an address; a stream is only read.
+        feed = feedparser.parse(io.BytesIO(data), sanitize_html=False, resolve_relative_uris=False)
+    except Exception as error:  # markup that is broken enough raises anything
+        raise Unusable(f"not a feed: {error}") from None
+    if not feed.entries and feed.bozo:
+        raise Unusable(f"not a feed: {feed.get('bozo_exception', 'no entry in it')}")
+    source = _title(feed.feed)
+    base = feed.feed.get("link") or feed.feed.get("title_detail", {}).get("base") or ""
+    for number, entry in enumerate(feed.entries, 1):
+        content = _longest(entry.get("content", ()))
+        summary = entry.get("summary_detail", {})
+        yield _entry(
+            f"{shown}:{number}",
+            content=_markup(content) if content else "",
+            summary=_markup(summary),
+            title=_title(entry),
+            published=_iso(entry),
+            source=source,
+            author=plain(entry.get("author", "")),
+            language=(content or summary).get("language") or feed.feed.get("language"),
+            url=_joined(base, entry.get("link", "")),
+            id=entry.get("id"),
+        )
+
+
+def read_json(data: bytes, shown: str) -> Iterator[Entry]:
+    """The entries of a JSON feed; raises Unusable."""
+    try:
+        feed = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Unusable(f"not a feed: {error}") from None
+    items = feed.get("items") if isinstance(feed, dict) else None
+    if not isinstance(items, list):
+        raise Unusable("not a feed: no items in it")
+    for number, item in enumerate(items, 1):
+        entry = item if isinstance(item, dict) else {}
+        authors = _listed(entry, "authors") or _listed(feed, "authors") or [entry.get("author")]
+        text = _string(entry, "content_text")
+        yield _entry(
+            f"{shown}:{number}",
+            content=_string(entry, "content_html") or _paragraphs(text),
+            summary=_paragraphs(_string(entry, "summary")),
+            title=_string(entry, "title"),
+            published=_string(entry, "date_published") or _string(entry, "date_modified"),
+            source=_string(feed, "title"),
+            author=", ".join(filter(None, (_string(one, "name") for one in authors))),
+            language=_string(entry, "language") or _string(feed, "language"),
+            url=_joined(_string(feed, "home_page_url"), _string(entry, "url")),
+            id=_string(entry, "id"),
+        )
+
+
+def _entry(where: str, *, content: str, summary: str, url: str, id: str | None, **known: str | None) -> Entry:
+    text = content if _is_full(content, _FULL_CONTENT) else summary
+    full = _is_full(text, _FULL_CONTENT if text is content else _FULL_SUMMARY)
+    missing = f"only a summary; the linked page {url} is not in the input" if url else "no text and no link"
+    return Entry(
+        where,
+        _article(url or id or where, url=url, **known),
+        missing,
+        text if full else None,
+    )
+
+
+def _article(id: str, **known: str | None) -> Article:
+    clean = {name: utf8(value).decode() for name, value in known.items() if value}
+    return Article(utf8(id).decode(), "", **clean)
+
+
+def _check(data: bytes) -> None:
+    markup = _CDATA.sub(b"", data)
+    if markup.count(b"<") > _MAX_TAGS:
+        raise Unusable(f"a feed of more than {_MAX_TAGS:,} tags; cut it into several")
+    if any(tag[0].count(b"=") > _MAX_ATTRIBUTES for tag in _TAG.finditer(markup)):
+        raise Unusable(
+            f"a feed with a tag of more than {_MAX_ATTRIBUTES} attributes, which is made to waste time"
+        )
+
+
+def _is_full(markup: str, least: int) -> bool:
+    if len(markup) < least:
+        return False
+    text = plain(markup)
+    return len(text) >= least and not text.endswith(_CUT)
+
+
+def _longest(contents: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    texts = [
+        one for one in contents if one.get("type", "text/html").startswith(("text/", "application/xhtml"))
+    ]
+    return max(texts, key=lambda one: len(one.get("value", "")), default=None)
+
+
+def _markup(detail: Mapping[str, Any]) -> str:
+    value: str = detail.get("value", "")
+    return _paragraphs(value) if detail.get("type") == "text/plain" else value
+
+
+def _paragraphs(text: str) -> str:
+    """A plain text as HTML."""
+    return "\n".join(f"<p>{html.escape(part)}</p>" for part in re.split(r"\n\s*\n", text) if part.strip())
+
+
+def _title(holder: Mapping[str, Any]) -> str:
+    detail = holder.get("title_detail", {})
+    value: str = detail.get("value", "")
+    return " ".join(value.split()) if detail.get("type") == "text/plain" else plain(value)
+
+
+def _joined(base: str, link: str) -> str:
+    """The address of a link, empty if it is none of a page."""
+    try:
+        address = urljoin(base, link.strip()) if link.strip() else ""
+    except ValueError:
+        return ""
+    return address if address.lower().startswith(("http://", "https://")) else ""
+
+
+def _iso(entry: Mapping[str, Any]) -> str | None:
+    """When an entry was published, in ISO 8601, with the zone that it names."""
+    name = "published" if entry.get("published") else "updated"
+    said = entry.get(name)
+    if not isinstance(said, str):
+        return None
+    try:
+        datetime.datetime.fromisoformat(said.strip())
+        return said.strip()
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(said)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).isoformat()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        pass
+    parsed = entry.get(f"{name}_parsed")
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", parsed) if parsed else None
+
+
+def _string(holder: Any, name: str) -> str:
+    value = holder.get(name) if isinstance(holder, dict) else None
+    return value if isinstance(value, str) else ""
+
+
+def _listed(holder: Any, name: str) -> list[Any]:
+    value = holder.get(name) if isinstance(holder, dict) else None
+    return value if isinstance(value, list) else []

@@ -1,0 +1,186 @@
+"""HTTP responses as crawlers store them: head, and the body with its encodings taken off, up to a limit."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from wirecopy.errors import MissingExtra
+from wirecopy.sources.fields import Unusable
+from wirecopy.sources.unpacking import GZIP, ZSTD, Damaged, unpack, window_of
+
+MAX_HEAD = 256 << 10
+_MAX_CHUNKS = 500_000
+_MAX_ENCODINGS = 4
+_MAX_FEED = 4 << 10
+"""Brotli is fed so little at a time; what it makes of that is limited."""
+
+HTML_TYPES = {"text/html", "application/xhtml+xml"}
+
+_STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)")
+_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+_CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A stored response; the names of its headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def content(self, limit: int, cut: bool = False) -> bytes:
+        """The body without its encodings; raises Unusable.
+
+        With `cut` it is known to be incomplete, and what there is is taken.
+        """
+        body = self.body
+        if "chunked" in self.headers.get("transfer-encoding", "").lower():
+            body = _joined(body)
+        encodings = [name.strip().lower() for name in self.headers.get("content-encoding", "").split(",")]
+        encodings = [name for name in encodings if name not in ("", "identity", "none", "utf-8")]
+        if len(encodings) > _MAX_ENCODINGS:
+            raise Unusable(
+                f"{len(encodings)} content encodings, more than the {_MAX_ENCODINGS} that are read"
+            )
+        for name in reversed(encodings):
+            body = _decoded(body, name, limit, cut)
+        if len(body) > limit:
+            raise Unusable(too_large(limit))
+        return body
+
+
+def parse(block: bytes) -> Response | None:
+    """The response in a block; None if it is none."""
+    status = _STATUS.match(block)
+    if not status:
+        return None
+    end = _BLANK_LINE.search(block, 0, MAX_HEAD)
+    head = block[: end.start() if end else MAX_HEAD]
+    return Response(int(status[1]), headers(head), block[end.end() :] if end else b"")
+
+
+def headers(head: bytes) -> dict[str, str]:
+    """The headers below a first line, names in lower case; of a repeated one all values, a comma between them."""
+    found: dict[str, str] = {}
+    if b"\n " in head or b"\n\t" in head:
+        head = re.sub(rb"\r?\n[ \t]+", b" ", head)
+    for line in head.decode("utf-8", "replace").split("\n")[1:]:
+        name, colon, value = line.partition(":")
+        if colon:
+            name, value = name.strip().lower(), value.strip()
+            found[name] = f"{found[name]}, {value}" if name in found else value
+    return found
+
+
+def media_type(content_type: str) -> tuple[str, str | None]:
+    """The type in a Content-Type header, and the charset if it names one."""
+    charset = _CHARSET.search(content_type)
+    return content_type.partition(";")[0].partition(",")[0].strip().lower(), charset and charset[1]
+
+
+def too_large(limit: int, what: str = "a page") -> str:
+    """What is said of a page above the limit."""
+    return f"larger than {limit:,} bytes, the limit for {what}"
+
+
+def _joined(body: bytes) -> bytes:
+    """A chunked body in one piece. Crawlers often store it so already, and leave the header: then it stays as it is."""
+    parts, at = [], 0
+    while chunk := _CHUNK.match(body, at):
+        size = int(chunk[1], 16)
+        if not size:
+            break
+        parts.append(body[chunk.end() : chunk.end() + size])
+        at = chunk.end() + size
+        at += 2 if body.startswith(b"\r\n", at) else 1 if body.startswith(b"\n", at) else 0
+        if len(parts) > _MAX_CHUNKS:
+            raise Unusable(f"more than {_MAX_CHUNKS:,} chunks")
+    if at == 0 and not chunk:
+        return body
+    if not chunk and at < len(body):
+        raise Unusable(f"damaged chunked encoding at byte {at} of the body")
+    return b"".join(parts)
+
+
+def _decoded(body: bytes, name: str, limit: int, cut: bool) -> bytes:
+    name = name.removeprefix("x-")
+    if name not in _DECODERS:
+        raise Unusable(f"the content encoding {name[:40]!r} is not read; known are {', '.join(_DECODERS)}")
+    parts, size = [], 0
+    try:
+        for part in _DECODERS[name](body):
+            parts.append(part)
+            size += len(part)
+            if size > limit:
+                raise Unusable(too_large(limit))
+    except Damaged as damage:
+        if not parts and _is_plain(body):
+            return body  # decoded by the crawler, which left the header
+        if not cut:
+            raise Unusable(f"damaged content encoding {name}: {damage}") from None
+    return b"".join(parts)
+
+
+def _is_plain(body: bytes) -> bool:
+    return body.lstrip()[:1] == b"<" or not body
+
+
+def _unpack(compression: str) -> Callable[[bytes], Iterator[bytes]]:
+    magic = GZIP if compression == "gz" else ZSTD
+
+    def pieces(body: bytes) -> Iterator[bytes]:
+        if not body.startswith(magic):
+            raise Damaged(f"expected {magic.hex(' ')} at its beginning, got {body[:4].hex(' ')}")
+        yield from unpack(window_of(body), compression)
+
+    return pieces
+
+
+def _inflate(body: bytes) -> Iterator[bytes]:
+    """Deflate as the standard has it, or without its wrapper, as some servers send it."""
+    wrapped = len(body) > 1 and body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0
+    stream = zlib.decompressobj(wbits=15 if wrapped else -15)
+    rest = body
+    while not stream.eof:
+        try:
+            piece = stream.decompress(rest, 1 << 20)
+        except zlib.error as error:
+            raise Damaged(str(error)) from None
+        rest = stream.unconsumed_tail
+        if piece:
+            yield piece
+        elif not rest and not stream.eof:
+            raise Damaged("it ends in the middle")
+
+
+def _unbrotli(body: bytes) -> Iterator[bytes]:
+    try:
+        import brotli
+    except ImportError:
+        raise Unusable(str(MissingExtra("a page in Brotli encoding", "pages"))) from None
+    stream = brotli.Decompressor()
+    at = 0
+    try:
+        while not stream.is_finished():
+            feed = b""
+            if stream.can_accept_more_data():
+                feed = body[at : at + _MAX_FEED]
+                at += len(feed)
+                if not feed:
+                    raise Damaged("it ends in the middle")
+            yield stream.process(feed, output_buffer_limit=1 << 20)
+    except brotli.error as error:
+        raise Damaged(str(error)) from None
+
+
+_DECODERS: dict[str, Callable[[bytes], Iterable[bytes]]] = {
+    "gzip": _unpack("gz"),
+    "deflate": _inflate,
+    "br": _unbrotli,
+    "zstd": _unpack("zst"),
+}

@@ -1,0 +1,95 @@
+"""What kind of file is what: by its name, and by its first bytes where the name says nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+
+from wirecopy.sources import feeds, sitemaps
+from wirecopy.sources.opening import Stream
+from wirecopy.sources.paths import File
+from wirecopy.sources.unpacking import Damaged
+
+SNIFFED = 4 << 10
+"""So many bytes tell the kind of a file."""
+
+PAGE_KINDS = {"page", "warc", "xml", "json feed"}
+"""What holds web pages."""
+
+_KINDS = {
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    **dict.fromkeys((".parquet", ".arrow", ".feather"), "arrow"),
+    **dict.fromkeys((".txt", ".text", ".md"), "text"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "page"),
+    **dict.fromkeys((".xml", ".rss", ".atom", ".rdf"), "xml"),
+    ".warc": "warc",
+    ".wacz": "wacz",
+    **dict.fromkeys(
+        (
+            *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".ico", ".heic"),
+            *(".mp3", ".mp4", ".m4a", ".wav", ".ogg", ".webm", ".avi", ".mov", ".mkv"),
+            *(".zip", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".jar"),
+            *(".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx", ".odt", ".ods", ".epub"),
+            *(".exe", ".dll", ".so", ".o", ".a", ".pyc", ".class", ".wasm", ".woff", ".woff2", ".ttf"),
+            *(".sqlite", ".db", ".npy", ".npz", ".pkl", ".bin"),
+        ),
+        "binary",
+    ),
+}
+"""The kind of a file by the end of its name; everything else is pages or text if it looks like it."""
+
+_UNREAD = {
+    "binary": "not a text: {suffix} files are not read",
+    "wacz": "not read; unpack it (it is a ZIP file) and give the WARC files below archive/",
+}
+
+_PROLOG = re.compile(
+    rb"(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)?\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*)*+<(?:!doctype\s+)?([a-z][\w:.-]*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAY_NAME_PAGES = re.compile(r"\.(?:xml|rss|atom|rdf|json)(?:\.gz|\.zst)?$", re.IGNORECASE)
+_JSON_FEED = re.compile(rb'\s*\{.*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version', re.DOTALL)
+
+
+def kind_of_file(file: File) -> tuple[str, str]:
+    """The kind of a file, and how it is compressed."""
+    stem, suffix = os.path.splitext(file.path.name.lower())  # noqa: PTH122 - a name, not a path
+    compression = suffix[1:] if suffix in (".gz", ".zst") else ""
+    if compression:
+        suffix = os.path.splitext(stem)[1]  # noqa: PTH122
+    kind = _KINDS.get(suffix, "")
+    if kind in ("", "json") and not file.is_pipe and not file.problem:
+        with contextlib.suppress(OSError, Damaged), file.path.open("rb", buffering=0) as raw:
+            kind = kind_of(Stream(raw, compression, raw=True).peek(SNIFFED)) or kind
+    return kind or "text", compression
+
+
+def may_name_pages(file: File) -> bool:
+    """Whether this may be a feed or a sitemap, by its name."""
+    return _MAY_NAME_PAGES.search(file.path.name) is not None
+
+
+def unread(kind: str, file: File) -> str:
+    """Why a file of this kind is not read; empty if it is."""
+    return _UNREAD.get(kind, "").format(suffix=file.path.suffix)
+
+
+def kind_of(head: bytes) -> str:
+    """Which of the PAGE_KINDS begins with these bytes; empty if none."""
+    if head.startswith(b"WARC/"):
+        return "warc"
+    if _JSON_FEED.match(head):
+        return "json feed"
+    root = root_name(head)
+    return "page" if root == "html" else "xml" if root in feeds.ROOTS | sitemaps.ROOTS else ""
+
+
+def root_name(head: bytes) -> str:
+    """The document type, or else the first element, of markup that begins with these bytes; empty if it is none."""
+    # UTF-16 without its zeros reads well enough.
+    found = _PROLOG.match(head.replace(b"\0", b""))
+    return found[1].decode("ascii", "replace").lower() if found else ""

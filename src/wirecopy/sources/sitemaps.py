@@ -1,0 +1,130 @@
+"""Sitemaps of pages that were saved beside them, as mirroring tools do; nothing is fetched.
+
+A page is looked for below the sitemap's own folder and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+from urllib.request import url2pathname
+from xml.parsers import expat
+
+from wirecopy.model import Article
+from wirecopy.sources.entries import Entry
+from wirecopy.sources.fields import Unusable
+
+ROOTS = {"urlset", "sitemapindex"}
+
+MAX_BYTES = 50 << 20
+"""The most that the protocol allows."""
+_MAX_ELEMENTS = 1_000_000
+_NAMES = {
+    "loc": "url",
+    "lastmod": "changed",
+    "news:title": "title",
+    "news:publication_date": "published",
+    "news:language": "language",
+    "news:name": "source",
+}
+
+
+def read(data: bytes, shown: str, folder: Path | None) -> Iterator[Entry]:
+    """The pages, or other sitemaps, that a sitemap names; raises Unusable behind those before what is wrong."""
+    found: list[dict[str, str]] = []
+    try:
+        _Parser(found).parse(data)
+    except expat.ExpatError as error:
+        problem = f"not a whole sitemap: {error}"
+    else:
+        problem = ""
+    for number, said in enumerate(found, 1):
+        url = said.get("url", "")
+        path, missing = None, f"{url} is not in the input" if url else "no address"
+        try:
+            path = _path(url, folder) if folder is not None else None
+        except Unusable as outside:
+            missing = str(outside)
+        known = Article(
+            os.path.relpath(path, os.path.realpath(folder)) if path and folder else url,
+            "",
+            said.get("title"),
+            said.get("published"),
+            said.get("source"),
+            language=said.get("language"),
+            url=url if ":" in url else None,
+        )
+        yield Entry(f"{shown}:{number}", known, missing, path=path, changed=said.get("changed"))
+    if problem:
+        raise Unusable(problem)
+
+
+class _Parser:
+    def __init__(self, found: list[dict[str, str]]) -> None:
+        self._found = found
+        self._entry: dict[str, str] | None = None
+        self._text: list[str] | None = None
+        self._elements = 0
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.EntityDeclHandler = self._refuse
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+
+    def parse(self, data: bytes) -> None:
+        self._parser.Parse(data, True)
+
+    def _refuse(self, *_: object) -> None:
+        raise Unusable("declares entities, which no sitemap needs")
+
+    def _start(self, name: str, _: object) -> None:
+        self._elements += 1
+        if self._elements > _MAX_ELEMENTS:
+            raise Unusable(f"more than {_MAX_ELEMENTS:,} elements; cut it into several")
+        if name in ("url", "sitemap"):
+            self._entry = {}
+        self._text = [] if name in _NAMES else None
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def _end(self, name: str) -> None:
+        if name in ("url", "sitemap") and self._entry is not None:
+            self._found.append(self._entry)
+            self._entry = None
+        elif self._text is not None and name in _NAMES and self._entry is not None:
+            self._entry.setdefault(_NAMES[name], "".join(self._text).strip())
+        self._text = None
+
+
+def _path(url: str, folder: Path) -> Path | None:
+    """The file that an address stands for; None if there is none. Raises Unusable if it is outside the folder."""
+    try:
+        parts = urlsplit(url)
+        scheme = parts.scheme.lower()
+        path = unquote(parts.path)
+        if scheme == "file":
+            candidates = [url2pathname(parts.path)]
+        elif scheme in ("http", "https"):
+            # Mirrors have a folder for the host, or begin below it.
+            below = path.strip("/") + (f"?{parts.query}" if parts.query else "")
+            candidates = [f"./{below}", f"{parts.netloc}/{below}"]
+        elif not scheme and path and not path.startswith("/"):
+            candidates = [path]
+        else:
+            return None
+        root = os.path.realpath(folder)
+        for candidate in candidates:
+            for ending in ("", ".html", "/index.html"):
+                file = os.path.realpath(os.path.join(root, candidate + ending))  # noqa: PTH118
+                if os.path.isfile(file):  # noqa: PTH113 - realpath has no twin in pathlib that is as lenient
+                    if not file.startswith(root.rstrip(os.sep) + os.sep):
+                        raise Unusable(f"{url} leads out of the sitemap's folder")
+                    return Path(file)
+    except (ValueError, OSError):
+        pass
+    return None

@@ -1,0 +1,212 @@
+"""Gzip members and zstd frames, one at a time and a bounded piece at a time, so that no input blows up in memory."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+BLOCK = 256 << 10
+_PIECE = 256 << 10
+"""About the most that a piece holds; where data is damaged, its last piece is lost."""
+_MAX_FEED = 64 << 10
+_ZSTD_BLOCK = 128 << 10
+"""The most that a block of a zstd frame unpacks to."""
+_MAX_WINDOW = 1 << 31
+
+GZIP = b"\x1f\x8b\x08"
+ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+class Damaged(Exception):  # noqa: N818 - reads as what happened
+    """The stream cannot be read further; everything before was given out."""
+
+
+class Window:
+    """A file of which a part is held; `read` gives its next bytes. Without `seek` one can go back by `kept` bytes."""
+
+    def __init__(
+        self, read: Callable[[int], bytes], seek: Callable[[int], object] | None = None, kept: int = 0
+    ) -> None:
+        self._read, self._seek, self._kept = read, seek, kept
+        self.start = 0
+        """Nothing before this can be seen any more, unless there is `seek`."""
+        self._data = b""
+
+    def view(self, offset: int, size: int) -> memoryview:
+        """The bytes from `offset` on, `size` of them if there are as many."""
+        at = offset - self.start
+        if at < 0 or at + size > len(self._data):
+            self._load(offset, size)
+            at = offset - self.start
+        return memoryview(self._data)[at : at + size]
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether any part of the file can be seen again."""
+        return self._seek is not None
+
+    def _load(self, offset: int, size: int) -> None:
+        at = offset - self.start
+        if not 0 <= at <= len(self._data):
+            if self._seek is not None:
+                self._seek(offset)
+                self._data, self.start, at = b"", offset, 0
+            assert at >= 0, "there is no way back"
+            while at > len(self._data) and (block := self._read(BLOCK)):
+                self.start += len(self._data)
+                at -= len(self._data)
+                self._data = block
+        kept = min(at, self._kept, len(self._data))
+        parts = [self._data[at - kept :]]
+        have = len(parts[0]) - kept
+        while have < size and (block := self._read(max(BLOCK, size - have))):
+            parts.append(block)
+            have += len(block)
+        self._data, self.start = b"".join(parts), offset - kept
+
+
+def window_of(data: bytes) -> Window:
+    """All of some bytes, as if they were a file."""
+    given = iter((data,))
+    return Window(lambda _: next(given, b""))
+
+
+class Gzip:
+    """The pieces of the gzip member at `start`; `end` is how far it has been read. Raises Damaged."""
+
+    name = "gzip"
+    checked = True
+    """Whether damage cannot go unnoticed."""
+
+    def __init__(self, window: Window, start: int) -> None:
+        self.start = self.end = start
+        self._window = window
+
+    def __iter__(self) -> Iterator[bytes]:
+        member = zlib.decompressobj(wbits=31)
+        # What is left over of an input is copied, so the inputs of small members must be small.
+        size = 4 << 10
+        while not member.eof:
+            packed = self._window.view(self.end, size)
+            if not packed:
+                raise _cut(self)
+            try:
+                piece = member.decompress(packed, _PIECE)
+            except zlib.error as error:
+                raise _damaged(self, error) from None
+            left = member.unused_data if member.eof else member.unconsumed_tail
+            self.end += len(packed) - len(left)
+            size = min(2 * size, _MAX_FEED)
+            if piece:
+                yield piece
+
+
+class Zstd:
+    """The pieces of the zstd frame at `start`; `end` is how far it has been read. Raises Damaged.
+
+    Blocks say how much they can unpack to, which the library does not let us limit.
+    """
+
+    name = "zstd"
+
+    def __init__(self, window: Window, start: int, decompressor: Any = None) -> None:
+        self.start = self.end = start
+        self.checked = False
+        self._window, self._decompressor = window, decompressor
+
+    def __iter__(self) -> Iterator[bytes]:
+        import zstandard  # only where it is needed: it is slow to import
+
+        frame = (self._decompressor or zstd_decompressor()).decompressobj()
+        for packed in self._blocks():
+            try:
+                piece = frame.decompress(packed)
+            except zstandard.ZstdError as error:
+                raise _damaged(self, error) from None
+            if piece:
+                yield piece
+        if not frame.eof:
+            raise _damaged(self, "the frame does not end with its last block")
+
+    def _blocks(self) -> Iterator[bytes]:
+        """The frame in parts that unpack to a piece each."""
+        part = [self._take(5)]
+        descriptor = part[0][4]
+        if part[0][:4] != ZSTD or descriptor & 8:
+            raise _damaged(self, "not a zstd frame")
+        single, self.checked = descriptor >> 5 & 1, bool(descriptor & 4)
+        content_size = (single, 2, 4, 8)[descriptor >> 6]
+        part.append(self._take((not single) + (0, 1, 2, 4)[descriptor & 3] + content_size))
+        size, last = 0, False
+        while not last:
+            try:
+                kind, block_size, last, block = self._block()
+            except Damaged:
+                yield b"".join(part)
+                raise
+            part.append(block)
+            size += _ZSTD_BLOCK if kind == 2 else block_size
+            if size > _PIECE - _ZSTD_BLOCK:
+                yield b"".join(part)
+                part, size = [], 0
+        yield b"".join([*part, self._take(4 if self.checked else 0)])
+
+    def _block(self) -> tuple[int, int, bool, bytes]:
+        header = self._take(3)
+        bits = int.from_bytes(header, "little")
+        last, kind, size = bool(bits & 1), bits >> 1 & 3, bits >> 3
+        if kind == 3 or size > _ZSTD_BLOCK:
+            raise _damaged(self, "no zstd block here")
+        return kind, size, last, header + self._take(1 if kind == 1 else size)
+
+    def _take(self, size: int) -> bytes:
+        taken = bytes(self._window.view(self.end, size))
+        if len(taken) < size:
+            self.end += len(taken)
+            raise _cut(self)
+        self.end += size
+        return taken
+
+
+def zstd_decompressor(dictionary: bytes = b"") -> Any:
+    """What unpacks frames, one at a time."""
+    import zstandard
+
+    known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+    return zstandard.ZstdDecompressor(dict_data=known, max_window_size=_MAX_WINDOW)
+
+
+def _cut(member: Gzip | Zstd) -> Damaged:
+    return Damaged(
+        f"the {member.name} data ends in the middle, at byte {member.end}; get the whole file again"
+    )
+
+
+def _damaged(member: Gzip | Zstd, reason: object) -> Damaged:
+    return Damaged(f"damaged {member.name} data after byte {member.end}: {reason}")
+
+
+def unpack(window: Window, compression: str) -> Iterator[bytes]:
+    """The pieces of all members or frames of a file, "gz" or "zst"; raises Damaged."""
+    at = 0
+    decompressor = zstd_decompressor() if compression == "zst" else None
+    while head := window.view(at, 1):
+        if compression == "gz" and at and head[0] == 0:
+            # Zeros after a member are padding.
+            block = bytes(window.view(at, BLOCK))
+            at += len(block) - len(block.lstrip(b"\0"))
+        elif compression == "zst" and (length := skippable(window, at)):
+            at += length
+        else:
+            member = Gzip(window, at) if compression == "gz" else Zstd(window, at, decompressor)
+            yield from member
+            at = member.end
+
+
+def skippable(window: Window, at: int) -> int:
+    """The length of the skippable zstd frame that begins here; 0 if none does."""
+    head = bytes(window.view(at, 8))
+    if len(head) < 8 or head[1:4] != b"\x2a\x4d\x18" or head[0] >> 4 != 5:
+        return 0
+    return 8 + int.from_bytes(head[4:], "little")

@@ -1,0 +1,272 @@
+"""Web pages out of everything that holds some; no address is ever fetched.
+
+Pages are gathered into batches while files are read: by then their content is decoded, so that a batch's size is what
+it takes in memory. Taking the articles out of a batch is the work that is left.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wirecopy import extraction
+from wirecopy.model import Articles, Page, Skipped
+from wirecopy.sources import feeds, http, sitemaps, warc
+from wirecopy.sources.entries import Entries
+from wirecopy.sources.fields import Fields, Record, Unusable, utf8
+from wirecopy.sources.kinds import SNIFFED, kind_of_file, root_name
+from wirecopy.sources.opening import Stream
+from wirecopy.sources.paths import File, cannot_open
+from wirecopy.sources.unpacking import Damaged
+from wirecopy.sources.work import Work, articles
+
+MAX_PAGE_BYTES = 20_000_000
+"""A larger page, as received or unpacked, is one skipped record."""
+
+_PAGES_A_BATCH = 1024
+_RECORD_TYPES = frozenset({"response", "resource"})
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A batch of pages; page i stands at `wheres[i]`. `left_out` counts, by what they are, records that are no pages."""
+
+    pages: Sequence[Page]
+    wheres: Sequence[str]
+    skipped: Sequence[Skipped] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PageWork:
+    """Pages that are read but not yet parsed, as `Work` is for articles."""
+
+    batch: Pages
+    source_bytes: int = 0
+
+    def __call__(self) -> Pages:
+        """The batch."""
+        return self.batch
+
+    def extract(self, fields: Fields) -> Work:
+        """The work that ends with the articles of these pages."""
+        return Work(lambda: _extract(self.batch, fields), self.source_bytes)
+
+
+def _extract(batch: Pages, fields: Fields) -> Articles:
+    records, places, skipped = [], [], list(batch.skipped)
+    found = extraction.extract_pages(batch.pages) if batch.pages else []
+    for where, extracted in zip(batch.wheres, found, strict=True):
+        article = extracted.article
+        if extracted.status != "ok":
+            reason = "no article in the page" if extracted.status == "empty" else extracted.status
+            skipped.append(Skipped(where, reason))
+            continue
+        records.append(Record(utf8(article.text), article.id, article.published or "", article.title or ""))
+        places.append(where)
+    return articles(records, skipped, fields.with_title, places.__getitem__)
+
+
+class Web:
+    """Reads files of pages and gathers what is in them into batches."""
+
+    def __init__(self, batch_bytes: int) -> None:
+        self.batch_bytes = batch_bytes
+        self._pages: list[Page] = []
+        self._wheres: list[str] = []
+        self._skipped: list[Skipped] = []
+        self._left_out: Counter[str] = Counter()
+        self._size = 0
+        self._source_bytes = 0
+        self._addresses: set[int] = set()
+        self._entries = Entries()
+        self._learned: set[str] = set()
+
+    def learn(self, raw: Any, kind: str, compression: str | None, file: File) -> None:
+        """Take in what an open feed or sitemap says about pages, before these are read."""
+        path = os.path.realpath(file.path)
+        self._learned.add(path)
+        try:
+            if not self._learn(_content(raw, kind, compression, file), kind, file):
+                self._learned.discard(path)
+        except (Unusable, Damaged) as problem:
+            self.skip(file.shown, str(problem))
+
+    def read(self, raw: Any, kind: str, compression: str | None, file: File) -> Iterator[PageWork]:
+        """The pages of an open file of one of the PAGE_KINDS; `compression` is as for `Stream`."""
+        if kind == "warc":
+            yield from self._read_warc(raw, compression, file)
+            return
+        self._source_bytes += file.size
+        if kind != "page" and os.path.realpath(file.path) in self._learned:
+            return
+        try:
+            data = _content(raw, kind, compression, file)
+            if self._learn(data, kind, file):
+                return
+            if len(data) > MAX_PAGE_BYTES:
+                raise Unusable(http.too_large(MAX_PAGE_BYTES))
+        except (Unusable, Damaged) as problem:
+            self.skip(file.shown, str(problem))
+        else:
+            yield from self.add(Page(file.name, data), file.shown, file.path)
+
+    def _learn(self, data: bytes, kind: str, file: File) -> bool:
+        """Take in a feed or sitemap; False if it is a page after all. Raises Unusable."""
+        root = root_name(data[:SNIFFED])
+        if root in sitemaps.ROOTS:
+            self._learn_sitemap(data, root == "sitemapindex", file)
+        elif root in feeds.ROOTS or kind == "json feed":
+            if len(data) > MAX_PAGE_BYTES:
+                raise Unusable(http.too_large(MAX_PAGE_BYTES, "a feed"))
+            for entry in (feeds.read_json if kind == "json feed" else feeds.read)(data, file.shown):
+                self._entries.add(entry)
+        elif kind == "page" or root == "html":
+            return False
+        else:
+            got = f"<{root}>" if root else repr(data[:16])[1:]
+            raise Unusable(f"expected a feed, a sitemap or a page in XML, got {got}")
+        return True
+
+    def _learn_sitemap(self, data: bytes, is_index: bool, file: File) -> None:
+        for entry in sitemaps.read(data, file.shown, None if file.is_pipe else file.path.parent):
+            if not is_index:
+                self._entries.add(entry)
+            elif entry.path is None:
+                self.skip(entry.where, entry.missing)
+            elif str(entry.path) not in self._learned:
+                child = File(entry.path, entry.known.id, str(entry.path))
+                try:
+                    with entry.path.open("rb", buffering=0) as raw:
+                        self.learn(raw, "xml", kind_of_file(child)[1], child)
+                except OSError as error:
+                    self.skip(entry.where, cannot_open(error))
+
+    def _read_warc(self, raw: Any, compression: str | None, file: File) -> Iterator[PageWork]:
+        size = None if file.is_pipe else file.size
+        counted = 0
+        try:
+            for record in warc.read(raw, compression, size, MAX_PAGE_BYTES + http.MAX_HEAD, _RECORD_TYPES):
+                where = f"{file.shown}:{record.offset}" + (f"+{record.within}" if record.within else "")
+                self._source_bytes += record.offset - counted
+                counted = record.offset
+                try:
+                    page = self._page(record, where)
+                except Unusable as problem:
+                    self.skip(where, str(problem))
+                else:
+                    yield from self.add(page, where) if page is not None else ()
+        except OSError as error:
+            self.skip(f"{file.shown}:{counted}", f"cannot be read further: {error.strerror or error}")
+        self._source_bytes += file.size - counted
+
+    def _page(self, record: warc.Record | warc.Damage, where: str) -> Page | None:
+        """The page in a record, None if it holds something else; raises Unusable."""
+        if isinstance(record, warc.Damage):
+            raise Unusable(record.reason)
+        url = record.headers.get("warc-target-uri", "").strip("<> ")
+        content_type = record.headers.get("content-type", "")
+        is_http = record.headers["warc-type"].lower() == "response" and (
+            not content_type or content_type.lower().startswith("application/http")
+        )
+        if record.block is None:
+            # What it is can no longer be told from its block.
+            if is_http or http.media_type(content_type)[0] in http.HTML_TYPES:
+                raise Unusable(http.too_large(MAX_PAGE_BYTES))
+            return None
+        response = http.parse(record.block) if is_http else http.Response(200, {}, record.block)
+        if response is None:
+            raise Unusable("not an HTTP response")
+        if response.status != 200:
+            self._left_out[f"HTTP status {response.status}"] += 1
+            return None
+        kind, charset = http.media_type(response.headers.get("content-type", "") if is_http else content_type)
+        if kind and kind not in http.HTML_TYPES:
+            return None
+        content = response.content(MAX_PAGE_BYTES, cut="warc-truncated" in record.headers)
+        if not kind and root_name(content[:SNIFFED]) != "html":
+            return None
+        if not content:
+            raise Unusable("empty")
+        return Page(self._id(url, where), content, url or None, record.headers.get("warc-date"), charset)
+
+    def _id(self, url: str, where: str) -> str:
+        """The address, if it came for the first time."""
+        if not url or hash(url) in self._addresses:
+            return where
+        self._addresses.add(hash(url))
+        return url
+
+    def finish(self) -> Iterator[PageWork]:
+        """What is left when all files are read: entries of feeds and sitemaps whose page did not turn up."""
+        for entry in self._entries.left():
+            id = self._id(entry.known.id, entry.where)
+            known = replace(entry.known, id=id)
+            try:
+                if entry.path is not None:
+                    data, charset = _saved(entry.path), None
+                elif entry.content is not None:
+                    data, charset = utf8(entry.content), "utf-8"
+                else:
+                    raise Unusable(entry.missing)
+            except (Unusable, Damaged) as problem:
+                self.skip(entry.where, str(problem))
+            else:
+                yield from self.add(Page(id, data, known.url, entry.changed, charset, known), entry.where)
+        yield from self._flush()
+
+    def add(self, page: Page, where: str, path: Path | None = None) -> Iterator[PageWork]:
+        """Take one page in, from a file if it is one; the batch that is full by it comes out."""
+        self._pages.append(self._entries.complete(page, path))
+        self._wheres.append(where)
+        self._size += len(page.content)
+        if self._size >= self.batch_bytes or len(self._pages) >= _PAGES_A_BATCH:
+            yield from self._flush()
+
+    def skip(self, where: str, reason: str, source_bytes: int = 0) -> None:
+        """Note a record that cannot be used."""
+        self._skipped.append(Skipped(where, reason))
+        self._source_bytes += source_bytes
+
+    def _flush(self) -> Iterator[PageWork]:
+        """What was gathered."""
+        if self._pages or self._skipped or self._left_out or self._source_bytes:
+            batch = Pages(self._pages, self._wheres, self._skipped, self._left_out)
+            yield PageWork(batch, self._source_bytes)
+            self._pages, self._wheres, self._skipped, self._left_out = [], [], [], Counter()
+            self._size = self._source_bytes = 0
+
+
+def _content(raw: Any, kind: str, compression: str | None, file: File) -> bytes:
+    """All bytes of a page, feed or sitemap; raises Unusable if there are none or too many, Damaged where they break off."""
+    limit, what = (MAX_PAGE_BYTES, "a page") if kind == "page" else (sitemaps.MAX_BYTES, "a sitemap")
+    if compression == "" and file.size > limit:
+        raise Unusable(http.too_large(limit, what))
+    stream = Stream(raw, compression, raw=True)
+    pieces = []
+    size = 0
+    while piece := stream.read(min(max(64 << 10, size), limit + 1 - size)):
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            raise Unusable(http.too_large(limit, what))
+    if not size:
+        raise Unusable("empty")
+    return b"".join(pieces)
+
+
+def _saved(path: Path) -> bytes:
+    """The page that a sitemap leads to; raises Unusable or Damaged."""
+    try:
+        file = File(path, path.name, path.name, path.stat().st_size)
+        kind, compression = kind_of_file(file)
+        if kind != "page":
+            raise Unusable(f"{path.name} is no page")
+        with path.open("rb", buffering=0) as raw:
+            return _content(raw, kind, compression, file)
+    except OSError as error:
+        raise Unusable(cannot_open(error)) from None

@@ -1,0 +1,473 @@
+"""Feeds and sitemaps: their entries are articles, with the linked page where it is in the input; nothing is fetched."""
+
+import gzip
+import io
+import json
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from pages import ReadPages, record, response
+
+from wirecopy import errors, sources
+from wirecopy.model import Article
+from wirecopy.sources import web
+from wirecopy.sources.entries import address_key, plain
+
+TEXT = "<p>" + "The tide was high at noon, and the boats went out. " * 10 + "</p>"
+PAGE = b"<!doctype html><p>High tide at noon."
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(*_: Any) -> None:
+        raise AssertionError("nothing may be fetched")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket, "getaddrinfo", connect)
+
+
+def rss(*items: str, channel: str = "", declared: str = "") -> str:
+    inner = "".join(f"<item>{item}</item>" for item in items)
+    return (
+        f"<?xml version='1.0' encoding='utf-8'?>{declared}<rss version='2.0'"
+        " xmlns:content='http://purl.org/rss/1.0/modules/content/' xmlns:dc='http://purl.org/dc/elements/1.1/'>"
+        f"<channel><title>The Courier</title><link>https://courier.example/</link>"
+        f"<language>en-gb</language>{channel}{inner}</channel></rss>"
+    )
+
+
+def full(text: str = TEXT) -> str:
+    return f"<content:encoded><![CDATA[{text}]]></content:encoded>"
+
+
+def test_an_entry_with_its_text_is_a_page(tmp_path: Path) -> None:
+    path = tmp_path / "a.rss"
+    path.write_text(
+        rss(
+            "<title>High tide</title><link>/tide?x=1</link><guid isPermaLink='false'>g1</guid>"
+            "<pubDate>Tue, 03 Mar 2026 10:00:00 +0100</pubDate><dc:creator>Ann Quay</dc:creator>"
+            f"<description>Short.</description>{full()}"
+        )
+    )
+    read = ReadPages(path)
+    (page,) = read.pages
+    assert (page.id, page.url) == ("https://courier.example/tide?x=1",) * 2
+    assert (page.content.decode(), page.charset) == (TEXT, "utf-8")
+    assert page.known == Article(
+        id=page.id,
+        text="",
+        title="High tide",
+        published="2026-03-03T10:00:00+01:00",
+        source="The Courier",
+        author="Ann Quay",
+        language="en-gb",
+        url=page.url,
+    )
+    assert read.wheres == [f"{path}:1"]
+    assert sum(work.source_bytes for work in read.work) == path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("A &amp;lt;b&amp;gt;bold&amp;lt;/b&amp;gt; step &amp;amp; more", "A bold step & more"),
+        ("A &lt;b&gt;bold&lt;/b&gt; step", "A bold step"),
+        ("<![CDATA[A <b>bold</b> step &amp; more]]>", "A bold step & more"),
+        ("3 &lt; 5 &amp; AT&amp;T", "3 < 5 & AT&T"),
+        ("&#x43;af\u00e9\n  noir", "Caf\u00e9 noir"),
+    ],
+)
+def test_titles_are_plain_text(tmp_path: Path, title: str, expected: str) -> None:
+    (tmp_path / "a.xml").write_text(rss(f"<title>{title}</title><link>/a</link>{full()}"))
+    known = ReadPages(tmp_path).pages[0].known
+    assert known
+    assert known.title == expected
+
+
+@pytest.mark.parametrize(
+    ("element", "expected"),
+    [
+        ("<pubDate>Tue, 03 Mar 2026 10:00:00 EST</pubDate>", "2026-03-03T10:00:00-05:00"),
+        ("<pubDate>Tue, 03 Mar 2026 10:00:00 -0000</pubDate>", "2026-03-03T10:00:00+00:00"),
+        ("<dc:date>2026-03-03T10:00:00+09:00</dc:date>", "2026-03-03T10:00:00+09:00"),
+        ("<pubDate>2026-03-03</pubDate>", "2026-03-03"),
+        ("<pubDate>yesterday</pubDate>", None),
+        ("", None),
+    ],
+)
+def test_dates_keep_their_zone(tmp_path: Path, element: str, expected: str | None) -> None:
+    (tmp_path / "a.xml").write_text(rss(f"<link>/a</link>{element}{full()}"))
+    known = ReadPages(tmp_path).pages[0].known
+    assert known
+    assert known.published == expected
+
+
+def test_atom(tmp_path: Path) -> None:
+    (tmp_path / "a.atom").write_text(
+        f"""<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="de" xml:base="https://blatt.example/blog/">
+        <title type="html">Das &lt;em&gt;Blatt&lt;/em&gt;</title>
+        <entry xml:base="2026/"><title>1 &lt; 2</title><link rel="self" href="z"/><link href="a.html"/>
+        <updated>2026-03-01T10:00:00-05:00</updated><author><name>B</name></author>
+        <content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">{TEXT}</div></content></entry>
+        <entry><id>urn:2</id><content type="text">{"Ein Satz &lt; zwei. " * 30}</content></entry>
+        <entry><id>urn:3</id><content type="image/png">aGVsbG8=</content></entry>
+        </feed>"""
+    )
+    read = ReadPages(tmp_path)
+    first, second = read.pages
+    assert (first.id, first.content.decode().strip()) == ("https://blatt.example/blog/2026/a.html", TEXT)
+    assert first.known
+    assert (first.known.title, first.known.source) == ("1 < 2", "Das Blatt")
+    assert (first.known.author, first.known.language) == ("B", "de")
+    assert first.known.published == "2026-03-01T10:00:00-05:00"
+    assert (second.id, second.url) == ("urn:2", None)
+    assert second.content.startswith(b"<p>Ein Satz &lt; zwei. ")
+    assert read.skipped == [(f"{tmp_path}/a.atom:3", "no text and no link")]
+
+
+def test_rss_1_and_json_feeds(tmp_path: Path) -> None:
+    (tmp_path / "a.rdf").write_text(
+        f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+        xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>C</title></channel><item>
+        <title>T</title><link>https://c.example/1</link><dc:date>2026-03-01T10:00Z</dc:date>
+        <description>{TEXT.replace("<", "&lt;") * 3}</description></item></rdf:RDF>"""
+    )
+    items = [
+        {
+            "id": "x",
+            "url": "/2",
+            "content_html": TEXT,
+            "title": "U",
+            "date_published": "2026-03-02T00:00:00Z",
+        },
+        {"id": "y", "content_text": "A line.\n\nAnother & one. " * 30, "authors": [{"name": "D"}, 5]},
+        {"id": "z", "summary": "Short."},
+        7,
+    ]
+    feed = {"version": "https://jsonfeed.org/version/1.1", "title": "J", "home_page_url": "https://j.example"}
+    (tmp_path / "b.json").write_text(json.dumps({**feed, "language": "en", "items": items}))
+    read = ReadPages(tmp_path)
+    assert list(read.contents) == ["https://c.example/1", "https://j.example/2", "y"]
+    known = [page.known for page in read.pages if page.known]
+    assert [(one.title, one.source, one.author, one.language) for one in known] == [
+        ("T", "C", None, None),
+        ("U", "J", None, "en"),
+        (None, "J", "D", "en"),
+    ]
+    assert read.pages[2].content.startswith(b"<p>A line.</p>\n<p>Another &amp; one. A line.</p>")
+    assert [where for where, _ in read.skipped] == [f"{tmp_path}/b.json:3", f"{tmp_path}/b.json:4"]
+
+
+SHORT = "<title>Tide</title><link>https://www.courier.example/tide/?utm_source=feed&amp;id=5</link><description>S.</description>"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.warc", record("response", "http://courier.example/tide?id=5#top", response(PAGE)) + b"\r\n\r\n"),
+        ("a.html", b"<link rel=canonical href='https://courier.example/tide?fbclid=x&amp;id=5'>" + PAGE),
+        ("a.html", b'<head><LINK href="https://courier.example/tide?id=5" rel="canonical"/>' + PAGE),
+    ],
+)
+@pytest.mark.parametrize("feed", ["0.rss", "z.rss", "z.xml.gz"])
+def test_the_linked_page_is_the_article(tmp_path: Path, name: str, content: bytes, feed: str) -> None:
+    packed = gzip.compress(rss(SHORT).encode()) if feed.endswith("gz") else rss(SHORT).encode()
+    (tmp_path / feed).write_bytes(packed)
+    (tmp_path / name).write_bytes(content)
+    read = ReadPages(tmp_path)
+    assert read.skipped == []
+    (page,) = read.pages
+    assert page.content.endswith(PAGE)
+    assert page.known
+    assert (page.known.id, page.known.title, page.known.source) == (page.id, "Tide", "The Courier")
+
+
+def test_a_summary_without_its_page_is_skipped(tmp_path: Path) -> None:
+    (tmp_path / "a.rss").write_text(rss(SHORT, full(TEXT + "[…]") + "<link>/b</link>"))
+    (tmp_path / "b.html").write_bytes(PAGE)
+    read = ReadPages(tmp_path)
+    assert [page.known for page in read.pages] == [None]
+    url = "https://www.courier.example/tide/?utm_source=feed&id=5"
+    assert read.skipped == [
+        (f"{tmp_path}/a.rss:1", f"only a summary; the linked page {url} is not in the input"),
+        (
+            f"{tmp_path}/a.rss:2",
+            "only a summary; the linked page https://courier.example/b is not in the input",
+        ),
+    ]
+
+
+def test_an_article_comes_once_and_the_page_counts_before_the_feed(tmp_path: Path) -> None:
+    item = f"<title>%s</title><link>https://courier.example/tide</link>{full()}"
+    (tmp_path / "1.rss").write_text(rss(item % "First"))
+    (tmp_path / "2.rss").write_text(rss(item % "Second"))
+    (page,) = ReadPages(tmp_path).pages
+    assert page.known
+    assert (page.known.title, page.content.decode()) == ("First", TEXT)
+    (tmp_path / "a.warc").write_bytes(record("response", "https://courier.example/tide", response(PAGE)))
+    (page,) = ReadPages(tmp_path).pages
+    assert page.known
+    assert (page.known.title, page.content) == ("First", PAGE)
+
+
+def test_feeds_come_through_pipes_and_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    feed = rss(f"<link>/a</link>{full()}").encode()
+    for pack in (bytes, gzip.compress, zstandard.compress):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(pack(feed))))
+        assert list(ReadPages("-").contents) == ["https://courier.example/a"]
+    for name in ("feed", "index.html"):
+        (tmp_path / name).write_bytes(feed)
+        assert list(ReadPages(tmp_path / name).contents) == ["https://courier.example/a"]
+
+
+def test_find_reads_feeds(tmp_path: Path, plain_extraction: list[int]) -> None:
+    (tmp_path / "a.rss").write_text(rss(f"<link>/a</link>{full()}", SHORT))
+    batches = [work() for work in sources.read(tmp_path)]
+    assert [id for batch in batches for id in batch.ids] == ["https://courier.example/a"]
+    assert [skipped.where for batch in batches for skipped in batch.skipped] == [f"{tmp_path}/a.rss:2"]
+
+
+ENTITIES = "<!DOCTYPE rss [<!ENTITY a0 'aaaaaaaaaa'>{}]>".format(
+    "".join(f"<!ENTITY a{n} '{f'&a{n - 1};' * 10}'>" for n in range(1, 12))
+)
+
+
+def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
+    (tmp_path / "attributes.rss").write_text(rss(f"<a {' '.join(f'a{n}=1' for n in range(20_000))}/>"))
+    (tmp_path / "cut.rss").write_text(rss(f"<link>/cut</link>{full()}")[:-20])
+    image = f"<img src={'a=b' * 500}>"
+    (tmp_path / "data.rss").write_text(rss(f"<link>/data</link>{full(TEXT + image)}"))
+    (tmp_path / "entities.rss").write_text(
+        rss(f"<link>/e</link>{full()}<title>&a11;</title>", declared=ENTITIES)
+    )
+    (tmp_path / "external.rss").write_text(
+        rss(
+            f"<link>/x</link>{full()}<title>&x;</title>",
+            declared="<!DOCTYPE rss [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>",
+        )
+    )
+    (tmp_path / "characters.rss").write_text(rss("<title>&#x110000;</title>") + "<")
+    (tmp_path / "nothing.rss").write_text("<rss>" + "<" * 1000)
+    (tmp_path / "tags.rss").write_text(rss("<a>" * 100_000))
+    read = ReadPages(tmp_path)
+    assert {"https://courier.example/cut", "https://courier.example/data"} <= set(read.contents)
+    reasons = {Path(where).name: reason for where, reason in read.skipped}
+    assert "more than 200 attributes" in reasons["attributes.rss"]
+    assert "more than 100,000 tags" in reasons["tags.rss"]
+    assert "not a feed" in reasons["nothing.rss"]
+    assert "not a feed" in reasons["characters.rss"]
+    assert not any("root:" in str(page.known) or "aaaa" in str(page.known) for page in read.pages)
+
+
+def test_other_xml_is_named_for_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "MAX_PAGE_BYTES", 5000)
+    (tmp_path / "a.xml").write_text("<?xml version='1.0'?><!-- x --><opml version='2.0'/>")
+    (tmp_path / "b.xml").write_text("text")
+    (tmp_path / "c.xml").touch()
+    (tmp_path / "d.xml").write_text("<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><p>Page")
+    (tmp_path / "e.rss").write_text(rss(full("x" * 6000)))
+    read = ReadPages(tmp_path)
+    assert list(read.contents) == ["d.xml"]
+    expected = "expected a feed, a sitemap or a page in XML, got "
+    assert [reason for _, reason in read.skipped] == [
+        expected + "<opml>",
+        expected + "'text'",
+        "empty",
+        "larger than 5,000 bytes, the limit for a feed",
+    ]
+
+
+def test_without_feedparser_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.rss").write_text(rss(full()))
+    monkeypatch.setitem(sys.modules, "feedparser", None)
+    with pytest.raises(errors.MissingExtra, match="pages"):
+        ReadPages(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("http://www.a.example/x/", "https://A.example:443/x#y", True),
+        ("https://a.example/?utm_medium=1&gclid=2", "https://a.example", True),
+        ("https://a.example/x?id=1&b=2", "https://a.example/x?id=1&utm_campaign=z&b=2", True),
+        ("https://a.example/x?id=1", "https://a.example/x?id=2", False),
+        ("https://a.example/X", "https://a.example/x", False),
+        ("https://b.example/x", "https://a.example/x", False),
+        ("urn:uuid:1", "urn:uuid:2", False),
+        ("http://[", "http://]", False),
+    ],
+)
+def test_addresses_of_one_page_are_recognised(one: str, other: str, same: bool) -> None:
+    assert (address_key(one) == address_key(other)) is same
+
+
+def test_markup_becomes_plain_text_in_linear_time() -> None:
+    assert plain("<<b>a</b> < b > c<!-- x --> &lt;i&gt;d") == "< a < b > c d"
+    assert plain("<a" * 500_000)[:4] == "<a<a"
+
+
+# Sitemaps
+
+
+def sitemap(*locations: str, kind: str = "url", declared: str = "") -> str:
+    inner = "".join(f"<{kind}>{one if '<' in one else f'<loc>{one}</loc>'}</{kind}>" for one in locations)
+    root = "urlset" if kind == "url" else "sitemapindex"
+    return f"<?xml version='1.0'?>{declared}<{root} xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{inner}</{root}>"
+
+
+NEWS = """<loc>https://courier.example/2026/tide.html</loc><lastmod>2026-03-09</lastmod>
+<news:news><news:publication><news:name>The Courier</news:name><news:language>en</news:language></news:publication>
+<news:publication_date>2026-03-01T10:00:00+01:00</news:publication_date><news:title>Tide &amp; time</news:title></news:news>
+<image:image><image:loc>https://courier.example/a.jpg</image:loc><image:title>No</image:title></image:image>"""
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Callable[..., Path]:
+    def write(*names: str) -> Path:
+        for name in names:
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(PAGE + name.encode())
+        return tmp_path
+
+    return write
+
+
+@pytest.mark.parametrize("given", ["", "sitemap.xml", "sitemap.xml.gz"])
+def test_what_a_sitemap_says_about_a_saved_page(mirror: Callable[..., Path], given: str) -> None:
+    folder = mirror("2026/tide.html")
+    packed = given.endswith("gz")
+    data = sitemap(NEWS).encode()
+    (folder / (given or "sitemap.xml")).write_bytes(gzip.compress(data) if packed else data)
+    read = ReadPages(folder / given)
+    assert read.skipped == []
+    (page,) = read.pages
+    assert (page.id, page.url) == ("2026/tide.html", "https://courier.example/2026/tide.html")
+    assert page.content == PAGE + b"2026/tide.html"
+    assert page.received == "2026-03-09"
+    assert page.known == Article(
+        "2026/tide.html",
+        "",
+        "Tide & time",
+        "2026-03-01T10:00:00+01:00",
+        "The Courier",
+        language="en",
+        url=page.url,
+    )
+
+
+def test_where_a_saved_page_may_be(mirror: Callable[..., Path]) -> None:
+    folder = mirror(
+        "a.html",
+        "b/index.html",
+        "c.html",
+        "d?x=1.html",
+        "courier.example/e.html",
+        "f g.html",
+        "h.html",
+        "i.html",
+        "index.html",
+    )
+    (folder / "sitemap.xml").write_text(
+        sitemap(
+            "https://courier.example/a.html",
+            "https://courier.example/b/",
+            "https://courier.example/c",
+            "https://courier.example/d?x=1",
+            "https://courier.example/e.html",
+            "https://courier.example/f%20g.html",
+            "h.html",
+            f"file://{folder}/i.html",
+            "https://courier.example/",
+        )
+    )
+    alone = ReadPages(folder / "sitemap.xml")
+    assert alone.skipped == []
+    assert len(alone.pages) == 9
+    together = ReadPages(folder)
+    assert together.skipped == []
+    assert together.contents == alone.contents
+    assert all(page.known for page in together.pages)
+    assert [page.id for page in together.pages if not page.url] == ["h.html"]
+
+
+def test_two_names_of_one_saved_page_are_one_page(mirror: Callable[..., Path]) -> None:
+    folder = mirror("one/a.html", "two/a.html")
+    (folder / "one" / "sitemap.xml").write_text(sitemap("a.html", "https://courier.example/a", "./a.html"))
+    (folder / "two" / "sitemap.xml").write_text(sitemap("a.html"))
+    maps = [folder / "one" / "sitemap.xml", folder / "two" / "sitemap.xml"]
+    assert [page.content[len(PAGE) :] for page in ReadPages(maps).pages] == [b"one/a.html", b"two/a.html"]
+    assert list(ReadPages(folder).contents) == ["one/a.html", "two/a.html"]
+
+
+def test_a_sitemap_never_leads_out_of_its_folder(mirror: Callable[..., Path]) -> None:
+    folder = mirror("out.html", "in/here.html", "in2/x.html")
+    (folder / "in" / "link.html").symlink_to(folder / "out.html")
+    (folder / "in" / "folder").symlink_to(folder / "in2")
+    locations = [
+        "../out.html",
+        "https://courier.example/../out.html",
+        "https://courier.example/%2e%2e/out.html",
+        f"file://{folder}/out.html",
+        "link.html",
+        "folder/x.html",
+        "../in2/x.html",
+        f"{folder}/out.html",
+        "file:///etc/passwd",
+        "https://courier.example/a%00b",
+        "https://courier.example/" + "x" * 5000,
+        "http://[",
+        "gopher://courier.example/here.html",
+    ]
+    (folder / "in" / "sitemap.xml").write_text(sitemap("here.html", *locations, "<loc/>"))
+    read = ReadPages(folder / "in" / "sitemap.xml")
+    assert list(read.contents) == ["here.html"]
+    assert [where for where, _ in read.skipped] == [f"{folder}/in/sitemap.xml:{n}" for n in range(2, 16)]
+    outside = [reason for _, reason in read.skipped if reason.endswith("leads out of the sitemap's folder")]
+    assert len(outside) == 8
+    assert read.skipped[-2][1] == "gopher://courier.example/here.html is not in the input"
+    assert read.skipped[-1][1] == "no address"
+
+
+def test_an_index_leads_to_its_sitemaps(mirror: Callable[..., Path]) -> None:
+    folder = mirror("a.html", "b.html")
+    (folder / "one.xml").write_text(sitemap("a.html"))
+    (folder / "two.xml.gz").write_bytes(gzip.compress(sitemap("b.html").encode()))
+    index = sitemap("https://courier.example/one.xml", "two.xml.gz", "three.xml", "index.xml", kind="sitemap")
+    (folder / "index.xml").write_text(index)
+    for given in (folder, folder / "index.xml"):
+        read = ReadPages(given)
+        assert sorted(read.contents) == ["a.html", "b.html"]
+        assert read.skipped == [(f"{folder}/index.xml:3", "three.xml is not in the input")]
+
+
+def test_a_sitemap_knows_pages_by_address_too(mirror: Callable[..., Path]) -> None:
+    folder = mirror()
+    (folder / "sitemap.xml").write_text(sitemap(NEWS))
+    page = record("response", "http://courier.example/2026/tide.html", response(PAGE)) + b"\r\n\r\n"
+    (folder / "a.warc").write_bytes(page)
+    (only,) = ReadPages(folder).pages
+    assert only.known
+    assert only.known.title == "Tide & time"
+
+
+def test_bad_sitemaps_are_named(mirror: Callable[..., Path]) -> None:
+    folder = mirror("a.html")
+    (folder / "1.xml").write_text(sitemap("a.html", "b.html")[:-5])
+    (folder / "2.xml").write_text(sitemap("&a11;", declared=ENTITIES.replace("rss", "urlset")))
+    (folder / "3.xml").write_text("<urlset>" + "<a>" * 1_000_001)
+    (folder / "4.xml").write_text(sitemap("photo.jpg"))
+    (folder / "photo.jpg").write_bytes(b"x")
+    read = ReadPages([folder / f"{n}.xml" for n in range(1, 5)])
+    assert list(read.contents) == ["a.html"]
+    reasons = {Path(where).name: reason for where, reason in read.skipped}
+    assert reasons["1.xml"].startswith("not a whole sitemap: ")
+    assert reasons["1.xml:2"] == "b.html is not in the input"
+    assert reasons["2.xml"] == "declares entities, which no sitemap needs"
+    assert reasons["3.xml"] == "more than 1,000,000 elements; cut it into several"
+    assert reasons["4.xml:1"] == "photo.jpg is no page"
