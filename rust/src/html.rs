@@ -6,7 +6,7 @@
 //! from the last element to the first. Linear in the page.
 
 use htmlize::{unescape, unescape_attribute};
-use memchr::{memrchr, memrchr3};
+use memchr::{memmem, memrchr, memrchr3};
 
 use crate::scan::{Scanner, Token};
 use crate::{Invalid, Result};
@@ -206,7 +206,7 @@ pub enum Style {
 pub struct Mark<'a> {
     /// The tag.
     pub tag: Tag,
-    /// `itemprop`, `rel`, `class`, `id`, `datetime`, `content`, `itemtype`: empty where missing.
+    /// `itemprop`, `rel`, `class`, `id`, `datetime`, `content`, `href`: empty where missing.
     pub values: [&'a str; 7],
     /// Where its content begins in the page's text.
     pub start: usize,
@@ -241,6 +241,9 @@ pub struct Page<'a> {
 
 /// Words of attributes that make a [`Mark`].
 const MARKING: [&str; 9] = ["author", "byline", "date", "time", "publish", "headline", "title", "creator", "source"];
+
+/// Folders of addresses that lead to what else an author wrote.
+pub const AUTHORS: [&str; 4] = ["/author", "/autor", "/writer", "/staff/"];
 
 const MAX_MARKS: usize = 2000;
 
@@ -380,10 +383,9 @@ impl<'a> Builder<'a> {
     fn start(&mut self, tag: Tag, scanner: &Scanner<'a>) {
         match tag {
             Tag::meta => {
-                let name =
-                    ["property", "name", "itemprop", "http-equiv"].iter().find_map(|name| scanner.attribute(name));
-                if let (Some(name), Some(content)) = (name, scanner.attribute("content")) {
-                    self.page.metas.push((name, content));
+                let names = ["property", "name", "itemprop", "http-equiv"].map(|name| scanner.attribute(name));
+                if let Some(content) = scanner.attribute("content") {
+                    self.page.metas.extend(names.into_iter().flatten().map(|name| (name, content)));
                 }
             }
             Tag::link => {
@@ -446,10 +448,12 @@ impl<'a> Builder<'a> {
         if self.page.marks.len() >= MAX_MARKS || scanner.attributes().is_empty() {
             return;
         }
-        let values = ["itemprop", "rel", "class", "id", "datetime", "content", "itemtype"]
+        let values = ["itemprop", "rel", "class", "id", "datetime", "content", "href"]
             .map(|name| scanner.attribute(name).unwrap_or(""));
         let says = |value: &str| MARKING.iter().any(|word| contains_ignoring_case(value, word));
-        if tag == Tag::time || values[..4].iter().any(|value| says(value)) {
+        let leads_to_author =
+            || AUTHORS.iter().any(|folder| memmem::find(values[6].as_bytes(), folder.as_bytes()).is_some());
+        if tag == Tag::time || values[..4].iter().any(|value| says(value)) || leads_to_author() {
             let at = self.page.text.len();
             self.marked.push((depth, self.page.marks.len()));
             self.page.marks.push(Mark { tag, values, start: at, end: at });

@@ -18,6 +18,7 @@ pub mod html;
 pub mod jsonl;
 pub mod lengths;
 pub mod matches;
+pub mod metadata;
 pub mod postings;
 pub mod scan;
 pub mod sentences;

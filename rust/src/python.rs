@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::{
     Result, align, boilerplate, candidates, codet, dates, digests, encoding, features, html, jsonl, lengths, matches,
-    postings, sets, sharing, shingles, signatures, statistics, text, weights,
+    metadata, postings, sets, sharing, shingles, signatures, statistics, text, weights,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -751,6 +751,45 @@ mod _core {
         })?;
         let words: Vec<u64> = seen.words.iter().map(|word| word.hash).collect();
         Ok((texts, seen.values.into_pyarray(py), words.into_pyarray(py), seen.word_offsets))
+    }
+
+    /// What a page says about its article: (title, author, published, location, source, language, url, agency).
+    #[pyfunction]
+    #[pyo3(signature = (page, charset=None, url=None, received=None))]
+    fn page_metadata(
+        py: Python<'_>,
+        page: PyBackedBytes,
+        charset: Option<String>,
+        url: Option<String>,
+        received: Option<i64>,
+    ) -> PyResult<[Option<String>; 8]> {
+        run(py, || {
+            let text = encoding::decode(&page, charset.as_deref());
+            let page = html::read(&text, html::Limits { bytes: 20 << 20, tags: 1_000_000 }, false)?;
+            let found = metadata::metadata(&page, url.as_deref(), received);
+            Ok([
+                found.title,
+                found.author,
+                found.published,
+                found.location,
+                found.source,
+                found.language,
+                found.url,
+                found.agency,
+            ])
+        })
+    }
+
+    /// Where a text was written and which agency it is from: (location, agency).
+    #[pyfunction]
+    fn dateline(py: Python<'_>, text: String) -> PyResult<(Option<String>, Option<&'static str>)> {
+        run(py, || Ok(metadata::agencies::dateline(&text)))
+    }
+
+    /// The first date in a text, in ISO 8601.
+    #[pyfunction]
+    fn read_date(py: Python<'_>, text: String, month_first: bool) -> PyResult<Option<String>> {
+        run(py, || Ok(metadata::dates::read(&text, month_first).map(|date| date.iso)))
     }
 
     /// File a batch's keys, shard by shard.

@@ -31,6 +31,7 @@ __all__ = [
     "count_equal",
     "count_shared",
     "cut_pieces",
+    "dateline",
     "distinct",
     "file",
     "file_part",
@@ -46,7 +47,9 @@ __all__ = [
     "multiply_vectors",
     "nominate",
     "opinion_lines",
+    "page_metadata",
     "plant",
+    "read_date",
     "read_jsonl",
     "sentence_digests",
     "sentence_lengths",
@@ -353,6 +356,11 @@ def containment_similarities(
     found_starts: NDArray[np.int64],
     found_ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
+def page_metadata(
+    page: bytes, charset: str | None = None, url: str | None = None, received: int | None = None
+) -> list[str | None]: ...
+def dateline(text: str) -> tuple[str | None, str | None]: ...
+def read_date(text: str, month_first: bool) -> str | None: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],
