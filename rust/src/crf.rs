@@ -4,7 +4,7 @@
 //! another. Whoever has one weight for each label and feature, as crfsuite does, subtracts: only the difference
 //! counts. Cost: linear in features and blocks.
 //!
-//! Lafferty, McCallum, Pereira 2001.
+//! Lafferty, `McCallum`, Pereira 2001.
 
 use crate::{Invalid, Result};
 
@@ -80,74 +80,10 @@ pub fn marginals(scores: &[f64], transitions: &Transitions) -> Marginals {
     result
 }
 
-/// Labelled sequences: block i has features `features[offsets[i]..offsets[i + 1]]`, sequence j blocks
-/// `sequences[j]..sequences[j + 1]`.
-#[derive(Debug, Clone, Copy)]
-pub struct Labelled<'a> {
-    /// Numbers of features.
-    pub features: &'a [u32],
-    /// Where the features of each block begin.
-    pub offsets: &'a [i64],
-    /// Where each sequence begins.
-    pub sequences: &'a [i64],
-    /// 1 for CONTENT.
-    pub labels: &'a [u8],
-    /// How much each sequence counts.
-    pub importance: &'a [f64],
-}
-
-/// The negative log-likelihood of labelled sequences, and its gradient; the last four weights are the transitions'.
-pub fn loss(data: Labelled<'_>, weights: &[f64]) -> Result<(f64, Vec<f64>)> {
-    let Some(split) = weights.len().checked_sub(4) else {
-        return Err(Invalid("expected weights of features and four transitions".into()));
-    };
-    let blocks = data.labels.len();
-    if data.offsets.len() != blocks + 1 || data.sequences.len() != data.importance.len() + 1 {
-        return Err(Invalid(format!("expected {} offsets, got {}", blocks + 1, data.offsets.len())));
-    }
-    let (emitting, between) = weights.split_at(split);
-    let transitions = [[between[0], between[1]], [between[2], between[3]]];
-    let mut gradient = vec![0.0; weights.len()];
-    let mut loss = 0.0;
-    let mut scores = Vec::new();
-    let bad = || Invalid("offsets or feature numbers beyond the end".into());
-    for (ends, importance) in data.sequences.windows(2).zip(data.importance) {
-        let (start, end) = (ends[0] as usize, ends[1] as usize);
-        let labels = data.labels.get(start..end).ok_or_else(bad)?;
-        let rows = |block: usize| {
-            data.features.get(data.offsets[block] as usize..data.offsets[block + 1] as usize).ok_or_else(bad)
-        };
-        scores.clear();
-        for block in start..end {
-            let mut score = 0.0;
-            for feature in rows(block)? {
-                score += emitting.get(*feature as usize).ok_or_else(bad)?;
-            }
-            scores.push(score);
-        }
-        let expected = marginals(&scores, &transitions);
-        let mut truth = 0.0;
-        for (place, label) in labels.iter().enumerate() {
-            truth += if *label == 1 { scores[place] } else { 0.0 };
-            if place > 0 {
-                let (from, to) = (usize::from(labels[place - 1] == 1), usize::from(*label == 1));
-                truth += transitions[from][to];
-                gradient[split + from * 2 + to] -= importance;
-            }
-            let error = importance * (expected.content[place] - f64::from(*label));
-            for feature in rows(start + place)? {
-                gradient[*feature as usize] += error;
-            }
-        }
-        for (place, count) in expected.transitions.as_flattened().iter().enumerate() {
-            gradient[split + place] += importance * count;
-        }
-        loss += importance * (expected.log_sum - truth);
-    }
-    Ok((loss, gradient))
-}
-
 /// For labelled sequences of scores: how likely CONTENT is, the gradient of the transitions, and the loss.
+///
+/// # Errors
+/// When labels, sequences or their importance do not fit the scores.
 pub fn expect(
     scores: &[f64],
     sequences: &[i64],
@@ -176,10 +112,8 @@ pub fn expect(
                 gradient[from][to] -= importance;
             }
         }
-        for from in 0..2 {
-            for to in 0..2 {
-                gradient[from][to] += importance * expected.transitions[from][to];
-            }
+        for (sum, count) in gradient.as_flattened_mut().iter_mut().zip(expected.transitions.as_flattened()) {
+            *sum += importance * count;
         }
         likely.extend(expected.content);
     }

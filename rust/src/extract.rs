@@ -4,6 +4,7 @@ use crate::Result;
 use crate::encoding::decode;
 use crate::features::Sight;
 use crate::html::{Limits, read};
+use crate::metadata::{Metadata, agencies::dateline, metadata};
 use crate::models::Model;
 
 /// What is asked of pages.
@@ -32,11 +33,26 @@ pub struct Told {
     pub reasons: Vec<(String, f64)>,
 }
 
+/// A page as it came.
+#[derive(Debug, Clone, Copy)]
+pub struct Received<'a> {
+    /// Its bytes.
+    pub content: &'a [u8],
+    /// What its HTTP header says.
+    pub charset: Option<&'a str>,
+    /// Where it came from.
+    pub url: Option<&'a str>,
+    /// When it did, in microseconds since 1970.
+    pub received: Option<i64>,
+}
+
 /// What was found in a page.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Extracted {
     /// The text of the article, an empty line between blocks.
     pub text: String,
+    /// What the page says about it, and its text where that begins with a dateline.
+    pub metadata: Metadata,
     /// Every block, if asked for.
     pub blocks: Vec<Told>,
 }
@@ -44,13 +60,16 @@ pub struct Extracted {
 /// Reasons told of a block.
 const REASONS: usize = 3;
 
-/// The article of a page; `charset` is what its HTTP header says.
-pub fn extract(page: &[u8], charset: Option<&str>, model: &Model, wanted: Wanted) -> Result<Extracted> {
-    let html = decode(page, charset);
+/// The article of a page.
+///
+/// # Errors
+/// When the page has more than it may have.
+pub fn extract(given: Received<'_>, model: &Model, wanted: Wanted) -> Result<Extracted> {
+    let html = decode(given.content, given.charset);
     let page = read(&html, wanted.limits, model.reading())?;
     let sight = Sight::of(&page);
     let labels = model.label(&sight);
-    let mut extracted = Extracted::default();
+    let mut extracted = Extracted { metadata: metadata(&page, given.url, given.received), ..Extracted::default() };
     for (number, block) in page.blocks.iter().enumerate() {
         let text = &page.text[block.start..block.end];
         let content = labels.content[number] && sight.block_words(number) >= wanted.min_block_words;
@@ -70,5 +89,9 @@ pub fn extract(page: &[u8], charset: Option<&str>, model: &Model, wanted: Wanted
             });
         }
     }
+    let (location, agency) = dateline(&extracted.text);
+    let found = &mut extracted.metadata;
+    found.location = found.location.take().or(location);
+    found.agency = found.agency.take().or(agency.map(str::to_owned));
     Ok(extracted)
 }

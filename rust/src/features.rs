@@ -386,7 +386,7 @@ impl<'a> Sight<'a> {
                 path.long += if counts.is_long() { counts.words } else { 0.0 };
                 path.blocks += 1.0;
             }
-            let hash = xxh3_64_with_seed(page.text[block.start..block.end].as_bytes(), 0);
+            let hash = xxh3_64_with_seed(&page.text.as_bytes()[block.start..block.end], 0);
             hashes.push(hash);
             *repeated.entry(hash).or_insert(0.0) += 1.0;
             long_before.push(long_before[number] + if counts.is_long() { counts.words } else { 0.0 });

@@ -5,8 +5,10 @@
 //! that is not inline is remembered with its parent, so that what holds for an element's whole content is one pass
 //! from the last element to the first. Linear in the page.
 
+#![allow(clippy::enum_glob_use)]
+
 use htmlize::{unescape, unescape_attribute};
-use memchr::{memrchr, memrchr3};
+use memchr::{memmem, memrchr, memrchr3};
 
 use crate::scan::{Scanner, Token};
 use crate::{Invalid, Result};
@@ -218,7 +220,7 @@ pub enum Style {
 pub struct Mark<'a> {
     /// The tag.
     pub tag: Tag,
-    /// `itemprop`, `rel`, `class`, `id`, `datetime`, `content`, `itemtype`: empty where missing.
+    /// `itemprop`, `rel`, `class`, `id`, `datetime`, `content`, `href`: empty where missing.
     pub values: [&'a str; 7],
     /// Where its content begins in the page's text.
     pub start: usize,
@@ -266,6 +268,9 @@ impl Page<'_> {
 /// Words of attributes that make a [`Mark`].
 const MARKING: [&str; 9] = ["author", "byline", "date", "time", "publish", "headline", "title", "creator", "source"];
 
+/// Folders of addresses that lead to what else an author wrote.
+pub const AUTHORS: [&str; 4] = ["/author", "/autor", "/writer", "/staff/"];
+
 const MAX_MARKS: usize = 2000;
 
 struct Builder<'a> {
@@ -283,6 +288,9 @@ struct Builder<'a> {
 }
 
 /// The blocks of a page.
+///
+/// # Errors
+/// When the page has more than it may have.
 pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
     if html.len() > limits.bytes {
         return Err(Invalid(format!("larger than {} bytes", limits.bytes)));
@@ -405,10 +413,9 @@ impl<'a> Builder<'a> {
     fn start(&mut self, tag: Tag, scanner: &Scanner<'a>) {
         match tag {
             Tag::meta => {
-                let name =
-                    ["property", "name", "itemprop", "http-equiv"].iter().find_map(|name| scanner.attribute(name));
-                if let (Some(name), Some(content)) = (name, scanner.attribute("content")) {
-                    self.page.metas.push((name, content));
+                let names = ["property", "name", "itemprop", "http-equiv"].map(|name| scanner.attribute(name));
+                if let Some(content) = scanner.attribute("content") {
+                    self.page.metas.extend(names.into_iter().flatten().map(|name| (name, content)));
                 }
             }
             Tag::link => {
@@ -471,10 +478,12 @@ impl<'a> Builder<'a> {
         if self.page.marks.len() >= MAX_MARKS || scanner.attributes().is_empty() {
             return;
         }
-        let values = ["itemprop", "rel", "class", "id", "datetime", "content", "itemtype"]
+        let values = ["itemprop", "rel", "class", "id", "datetime", "content", "href"]
             .map(|name| scanner.attribute(name).unwrap_or(""));
         let says = |value: &str| MARKING.iter().any(|word| contains_ignoring_case(value, word));
-        if tag == Tag::time || values[..4].iter().any(|value| says(value)) {
+        let leads_to_author =
+            || AUTHORS.iter().any(|folder| memmem::find(values[6].as_bytes(), folder.as_bytes()).is_some());
+        if tag == Tag::time || values[..4].iter().any(|value| says(value)) || leads_to_author() {
             let at = self.page.text.len();
             self.marked.push((depth, self.page.marks.len()));
             self.page.marks.push(Mark { tag, values, start: at, end: at });

@@ -20,6 +20,7 @@ pub mod html;
 pub mod jsonl;
 pub mod lengths;
 pub mod matches;
+pub mod metadata;
 pub mod models;
 pub mod postings;
 pub mod scan;

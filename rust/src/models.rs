@@ -61,6 +61,9 @@ pub struct Labels {
 
 impl Model {
     /// Reads a model from its JSON form.
+    ///
+    /// # Errors
+    /// When it is none, of another format, or asks for values that are not known.
     pub fn parse(json: &str) -> Result<Self> {
         let model: Value = serde_json::from_str(json).map_err(|error| Invalid(format!("not a model: {error}")))?;
         let format = model["wirecopy_model"].as_u64();

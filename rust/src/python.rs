@@ -9,7 +9,8 @@ use pyo3::types::PyDict;
 
 use crate::{
     Result, align, boilerplate, candidates, codet, crf, dates, digests, encoding, extract, features, html, jsonl,
-    lengths, matches, models, postings, sets, sharing, shingles, signatures, statistics, text, trees, weights, words,
+    lengths, matches, metadata, models, postings, sets, sharing, shingles, signatures, statistics, text, trees,
+    weights, words,
 };
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
@@ -43,6 +44,14 @@ type Tokens<'py> = (
     Option<Array<'py, u8>>,
     Option<Array<'py, i64>>,
 );
+
+/// A block's text, whether it is content, its score, path and reasons.
+type PlainBlock = (String, bool, f64, String, Vec<(String, f64)>);
+
+/// Title, author, published, location, source, language, url and agency.
+fn plain_metadata(found: metadata::Metadata) -> [Option<String>; 8] {
+    [found.title, found.author, found.published, found.location, found.source, found.language, found.url, found.agency]
+}
 
 /// A tree's value, at, yes, no and score.
 type PlainTree = (Vec<i32>, Vec<f32>, Vec<u32>, Vec<u32>, Vec<f32>);
@@ -747,35 +756,43 @@ mod _core {
         }
     }
 
-    /// The articles of pages: (text, complaint, blocks) each, a block as (text, content, score, path, reasons).
+    /// The articles of pages, given as (content, charset, url, received): (text, complaint, metadata, blocks) each. The
+    /// metadata are title, author, published, location, source, language, url, agency; a block is (text, content, score, path, reasons).
     #[pyfunction]
     fn extract_pages(
         py: Python<'_>,
-        pages: Vec<PyBackedBytes>,
-        charsets: Vec<Option<String>>,
+        pages: Vec<(PyBackedBytes, Option<String>, Option<String>, Option<i64>)>,
         model: &Model,
         min_block_words: f32,
         blocks: bool,
         max_bytes: usize,
         max_tags: usize,
-    ) -> PyResult<Vec<(String, Option<String>, Vec<(String, bool, f64, String, Vec<(String, f64)>)>)>> {
+    ) -> PyResult<Vec<(String, Option<String>, [Option<String>; 8], Vec<PlainBlock>)>> {
         let limits = html::Limits { bytes: max_bytes, tags: max_tags };
         let wanted = extract::Wanted { min_block_words, blocks, limits };
-        run(py, || {
-            let extracted = pages.iter().zip(&charsets).map(|(page, charset)| {
-                match extract::extract(page, charset.as_deref(), &model.model, wanted) {
+        let take =
+            |(content, charset, url, received): &(PyBackedBytes, Option<String>, Option<String>, Option<i64>)| {
+                let page = extract::Received {
+                    content,
+                    charset: charset.as_deref(),
+                    url: url.as_deref(),
+                    received: *received,
+                };
+                match extract::extract(page, &model.model, wanted) {
                     Ok(found) => {
-                        let told = found
-                            .blocks
-                            .into_iter()
-                            .map(|block| (block.text, block.content, block.score, block.path, block.reasons));
-                        (found.text, None, told.collect())
+                        let plain =
+                            |block: extract::Told| (block.text, block.content, block.score, block.path, block.reasons);
+                        (
+                            found.text,
+                            None,
+                            plain_metadata(found.metadata),
+                            found.blocks.into_iter().map(plain).collect(),
+                        )
                     }
-                    Err(invalid) => (String::new(), Some(invalid.0), Vec::new()),
+                    Err(invalid) => (String::new(), Some(invalid.0), Default::default(), Vec::new()),
                 }
-            });
-            Ok(extracted.collect())
-        })
+            };
+        run(py, || Ok(pages.iter().map(take).collect()))
     }
 
     /// Names of the values of a block, and whether each is an amount.
@@ -842,29 +859,6 @@ mod _core {
         Ok(scores.into_pyarray(py))
     }
 
-    /// Loss and gradient of a conditional random field on labelled sequences.
-    #[pyfunction]
-    fn crf_loss<'py>(
-        py: Python<'py>,
-        features: Slice<'py, u32>,
-        offsets: Slice<'py, i64>,
-        sequences: Slice<'py, i64>,
-        labels: Slice<'py, u8>,
-        importance: Slice<'py, f64>,
-        weights: Slice<'py, f64>,
-    ) -> PyResult<(f64, Array<'py, f64>)> {
-        let data = crf::Labelled {
-            features: features.as_slice()?,
-            offsets: offsets.as_slice()?,
-            sequences: sequences.as_slice()?,
-            labels: labels.as_slice()?,
-            importance: importance.as_slice()?,
-        };
-        let weights = weights.as_slice()?;
-        let (loss, gradient) = run(py, || crf::loss(data, weights))?;
-        Ok((loss, gradient.into_pyarray(py)))
-    }
-
     /// Best labels and how likely CONTENT is, for sequences of scores.
     #[pyfunction]
     fn crf_label<'py>(
@@ -927,6 +921,36 @@ mod _core {
             (scores.as_slice()?, sequences.as_slice()?, labels.as_slice()?, importance.as_slice()?);
         let (likely, gradient, loss) = run(py, || crf::expect(scores, sequences, labels, importance, &transitions))?;
         Ok((likely.into_pyarray(py), gradient, loss))
+    }
+
+    /// What a page says about its article: (title, author, published, location, source, language, url, agency).
+    #[pyfunction]
+    #[pyo3(signature = (page, charset=None, url=None, received=None))]
+    fn page_metadata(
+        py: Python<'_>,
+        page: PyBackedBytes,
+        charset: Option<String>,
+        url: Option<String>,
+        received: Option<i64>,
+    ) -> PyResult<[Option<String>; 8]> {
+        run(py, || {
+            let text = encoding::decode(&page, charset.as_deref());
+            let page = html::read(&text, html::Limits { bytes: 20 << 20, tags: 1_000_000 }, html::Reading::Rendered)?;
+            let found = metadata::metadata(&page, url.as_deref(), received);
+            Ok(plain_metadata(found))
+        })
+    }
+
+    /// Where a text was written and which agency it is from: (location, agency).
+    #[pyfunction]
+    fn dateline(py: Python<'_>, text: String) -> PyResult<(Option<String>, Option<&'static str>)> {
+        run(py, || Ok(metadata::agencies::dateline(&text)))
+    }
+
+    /// The first date in a text, in ISO 8601.
+    #[pyfunction]
+    fn read_date(py: Python<'_>, text: String, month_first: bool) -> PyResult<Option<String>> {
+        run(py, || Ok(metadata::dates::read(&text, month_first).map(|date| date.iso)))
     }
 
     /// File a batch's keys, shard by shard.

@@ -59,8 +59,19 @@ enum Kind {
     Exactly,
 }
 
+impl Kind {
+    /// What is missing is at most everything.
+    #[allow(clippy::float_cmp)]
+    fn holds(self, value: f32, at: f32) -> bool {
+        if self == Self::AtMost { value <= at || value.is_nan() } else { value == at }
+    }
+}
+
 impl Forest {
     /// A forest over rows of `is_amount.len()` values.
+    ///
+    /// # Errors
+    /// When a tree's arrays do not make a tree over such rows.
     pub fn new(trees: &[Tree], is_amount: &[bool]) -> Result<Self> {
         let mut forest = Self::default();
         for tree in trees {
@@ -109,7 +120,7 @@ impl Forest {
         let mut node = &self.nodes[root as usize];
         while node.kind != Kind::Leaf {
             let value = row[node.value as usize];
-            let yes = if node.kind == Kind::AtMost { !(value > node.at) } else { value == node.at };
+            let yes = node.kind.holds(value, node.at);
             let next = &self.nodes[if yes { node.yes } else { node.no } as usize];
             note(node.value as usize, f64::from(next.score - node.score));
             node = next;
@@ -167,6 +178,9 @@ struct Split {
 }
 
 /// A tree that goes where the slopes of the `chosen` rows point; its `at` holds bins, not yet values.
+///
+/// # Errors
+/// When bins, slopes, weights, rows and columns do not fit each other.
 pub fn grow(data: Binned<'_>, chosen: &[u32], slopes: &[f32], weights: &[f32], growth: Growth) -> Result<Tree> {
     let columns = data.is_amount.len();
     if data.bins.len() != data.rows * columns || slopes.len() != data.rows || weights.len() != data.rows {
@@ -285,7 +299,10 @@ pub fn walk_bins(tree: &Tree, data: Binned<'_>) -> Vec<f32> {
             let mut node = 0;
             while let Ok(column) = usize::try_from(tree.value[node]) {
                 let bin = f32::from(data.bins[column * data.rows + row]);
-                let yes = if data.is_amount[column] { bin <= tree.at[node] } else { bin == tree.at[node] };
+                let yes = {
+                    let kind = if data.is_amount[column] { Kind::AtMost } else { Kind::Exactly };
+                    kind.holds(bin, tree.at[node])
+                };
                 node = if yes { tree.yes[node] } else { tree.no[node] } as usize;
             }
             tree.score[node]

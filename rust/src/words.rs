@@ -14,6 +14,7 @@ use crate::stems::ByHash;
 
 /// A word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct Word {
     /// Where it begins.
     pub start: usize,

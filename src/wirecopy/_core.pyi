@@ -12,6 +12,7 @@ __all__ = [
     "SIGNATURE_SCHEME",
     "TEXT_VERSION",
     "Index",
+    "Model",
     "Numbers",
     "Part",
     "Postings",
@@ -30,13 +31,20 @@ __all__ = [
     "count_discordant",
     "count_equal",
     "count_shared",
+    "crf_expect",
+    "crf_label",
     "cut_pieces",
+    "dateline",
     "distinct",
+    "extract_pages",
+    "feature_names",
     "file",
     "file_part",
+    "grow_tree",
     "imatch",
     "iso_microseconds",
     "line_ends",
+    "look_at",
     "make_images",
     "make_vectors",
     "mark_boilerplate",
@@ -46,7 +54,9 @@ __all__ = [
     "multiply_vectors",
     "nominate",
     "opinion_lines",
+    "page_metadata",
     "plant",
+    "read_date",
     "read_jsonl",
     "sentence_digests",
     "sentence_lengths",
@@ -54,12 +64,16 @@ __all__ = [
     "signatures",
     "simhash",
     "simhash_keys",
+    "split_words",
     "suspect",
     "tokenise",
+    "walk_tree",
     "whole_hashes",
     "window_hashes",
     "winnow",
 ]
+
+_Tree = tuple[list[int], list[float], list[int], list[int], list[float]]
 
 LINKED: int
 PARTS: int
@@ -99,6 +113,10 @@ class Part: ...
 
 @final
 class Prefixes: ...
+
+@final
+class Model:
+    def __new__(cls, json: str) -> Model: ...
 
 @final
 class Numbers:
@@ -353,6 +371,46 @@ def containment_similarities(
     found_starts: NDArray[np.int64],
     found_ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
+def page_metadata(
+    page: bytes, charset: str | None = None, url: str | None = None, received: int | None = None
+) -> list[str | None]: ...
+def dateline(text: str) -> tuple[str | None, str | None]: ...
+def read_date(text: str, month_first: bool) -> str | None: ...
+def extract_pages(
+    pages: Sequence[tuple[bytes, str | None, str | None, int | None]],
+    model: Model,
+    min_block_words: float,
+    blocks: bool,
+    max_bytes: int,
+    max_tags: int,
+) -> list[
+    tuple[str, str | None, list[str | None], list[tuple[str, bool, float, str, list[tuple[str, float]]]]]
+]: ...
+def feature_names(with_context: bool) -> list[tuple[str, bool]]: ...
+def look_at(
+    page: bytes, charset: str | None, likely: NDArray[np.float32] | None, max_bytes: int, max_tags: int
+) -> tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.int64]]: ...
+def split_words(text: str) -> NDArray[np.uint64]: ...
+def walk_tree(bins: NDArray[np.uint8], is_amount: Sequence[bool], tree: _Tree) -> NDArray[np.float32]: ...
+def grow_tree(
+    bins: NDArray[np.uint8],
+    columns: NDArray[np.uint32],
+    is_amount: Sequence[bool],
+    chosen: NDArray[np.uint32],
+    slopes: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    growth: tuple[int, float, float, float],
+) -> tuple[_Tree, NDArray[np.float32]]: ...
+def crf_label(
+    scores: NDArray[np.float64], sequences: NDArray[np.int64], transitions: Sequence[Sequence[float]]
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]: ...
+def crf_expect(
+    scores: NDArray[np.float64],
+    sequences: NDArray[np.int64],
+    labels: NDArray[np.uint8],
+    importance: NDArray[np.float64],
+    transitions: Sequence[Sequence[float]],
+) -> tuple[NDArray[np.float64], list[list[float]], float]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],

@@ -38,6 +38,7 @@ class Article:
     location: str | None = None
     language: str | None = None
     url: str | None = None
+    agency: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

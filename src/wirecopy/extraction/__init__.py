@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wirecopy import _core
 from wirecopy.errors import SourceError, UsageError
-from wirecopy.model import Article, Block, Extracted, Page
+from wirecopy.model import UNDATED, Article, Block, Extracted, Page
 
 MODELS = ("crf", "maxent", "heuristic", "page")
 """The models that come with the package, the best first."""
@@ -28,7 +28,9 @@ MAX_PAGE_TAGS = 1_000_000
 """A page with more tags is skipped."""
 
 
-def extract(page: Page | bytes | str, *, model: str | Path = DEFAULT_MODEL, min_block_words: int = 0) -> Article:
+def extract(
+    page: Page | bytes | str, *, model: str | Path = DEFAULT_MODEL, min_block_words: int = 0
+) -> Article:
     """The article of one page, given as bytes, as HTML text or as a Page; its text is empty where there is none.
 
     `model` is the name of a model or the path of one that `wirecopy train` wrote. Raises SourceError for a page that is too
@@ -57,8 +59,7 @@ def extract_pages(
 
     def work(some: Sequence[Page]) -> list[Extracted]:
         answers = _core.extract_pages(
-            [page.content for page in some],
-            [page.charset for page in some],
+            [(page.content, page.charset, page.url, _microseconds(page.received)) for page in some],
             loaded,
             min_block_words,
             with_blocks,
@@ -94,8 +95,27 @@ def _shipped(name: str) -> _core.Model:
     return _core.Model(resources.files(__package__).joinpath("models", f"{name}.json").read_text("utf-8"))
 
 
+def _microseconds(moment: str | None) -> int | None:
+    (microseconds,) = _core.iso_microseconds([moment or ""]).tolist()
+    return None if microseconds == UNDATED else microseconds
+
+
 def _extracted(
-    page: Page, text: str, problem: str | None, blocks: Sequence[tuple[str, bool, float, str, Sequence[tuple[str, float]]]]
+    page: Page,
+    text: str,
+    problem: str | None,
+    said: Sequence[str | None],
+    blocks: Sequence[tuple[str, bool, float, str, Sequence[tuple[str, float]]]],
 ) -> Extracted:
-    article = Article(page.id, text, url=page.url)
-    return Extracted(article, problem or ("ok" if text else "empty"), tuple(Block(*block) for block in blocks))
+    about = dict(zip(_SAID, said, strict=True))
+    about["url"] = about["url"] or page.url
+    if page.known:
+        about |= {name: value for name in _SAID if (value := getattr(page.known, name))}
+    article = Article(page.id, text, **about)
+    return Extracted(
+        article, problem or ("ok" if text else "empty"), tuple(Block(*block) for block in blocks)
+    )
+
+
+_SAID = ("title", "author", "published", "location", "source", "language", "url", "agency")
+"""What the core finds out about an article, in its order."""

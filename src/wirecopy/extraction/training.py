@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,9 @@ def read_labelled(folder: Path) -> list[LabelledPage]:
     about = _read_meta(folder / "meta.jsonl")
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".html", ".htm"))
     with ThreadPoolExecutor() as pool:
-        pages = list(filter(None, pool.map(lambda path: _read_page(path, folder, about.get(path.stem, {})), paths)))
+        pages = list(
+            filter(None, pool.map(lambda path: _read_page(path, folder, about.get(path.stem, {})), paths))
+        )
     if not pages:
         raise SourceError(
             f"{folder}: no labelled pages: expected NAME.html with NAME.txt beside it,"
@@ -160,9 +163,7 @@ def _marked(content: bytes) -> str | None:
     return "".join(parser.parts)
 
 
-def label_blocks(
-    words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64]
-) -> Flags:
+def label_blocks(words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64]) -> Flags:
     """Which blocks the article's text covers for more than half."""
     try:
         from rapidfuzz.distance import LCSseq
@@ -177,7 +178,8 @@ def label_blocks(
             covered[run.src_end + RUN_WORDS - 1] -= 1
     is_covered = np.cumsum(covered[:-1]) > 0
     sums = np.concatenate([[0], np.cumsum(is_covered)])
-    return 2 * (sums[offsets[1:]] - sums[offsets[:-1]]) > np.diff(offsets)
+    shared: Flags = 2 * np.diff(sums[offsets]) > np.diff(offsets)
+    return shared
 
 
 def _shingles(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
@@ -192,15 +194,22 @@ def _importance(pages: Sequence[LabelledPage]) -> Floats:
     sizes = {page.collection: 0 for page in pages}
     for page in pages:
         sizes[page.collection] += 1
-    importance = np.array([sizes[page.collection] ** -0.5 for page in pages])
-    return importance / importance.mean()
+    importance: Floats = np.array([sizes[page.collection] ** -0.5 for page in pages])
+    importance /= importance.mean()
+    return importance
 
 
 def _folds(groups: Sequence[str], number: int, salt: str = "") -> NDArray[np.int64]:
     """The fold of each page, by its group: the same for any order."""
     return np.array(
-        [int.from_bytes(hashlib.blake2b((salt + group).encode()).digest()[:8]) % number for group in groups], np.int64
+        [int.from_bytes(hashlib.blake2b((salt + group).encode()).digest()[:8]) % number for group in groups],
+        np.int64,
     )
+
+
+def _likely(scores: Floats) -> Floats:
+    likely: Floats = 1 / (1 + np.exp(-scores))
+    return likely
 
 
 class _Bins:
@@ -208,7 +217,9 @@ class _Bins:
 
     def __init__(self, values: NDArray[np.float32], is_amount: Sequence[bool]) -> None:
         self.is_amount = list(is_amount)
-        self.edges = [self._edges(values[:, column]) if amount else None for column, amount in enumerate(is_amount)]
+        self.edges = [
+            self._edges(values[:, column]) if amount else None for column, amount in enumerate(is_amount)
+        ]
 
     @staticmethod
     def _edges(column: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -252,7 +263,7 @@ def _grow(
     scores = np.full(rows, bias)
     trees = []
     for _ in range(TREES):
-        likely = 1 / (1 + np.exp(-scores))
+        likely = _likely(scores)
         chosen = np.flatnonzero(np.repeat(random.random(len(lengths)) < PAGES_A_TREE, lengths))
         asked = np.sort(random.choice(columns, max(1, int(columns * VALUES_A_TREE)), replace=False))
         tree, added = _core.grow_tree(
@@ -317,7 +328,11 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
             return np.empty(0)
         rows = np.repeat(seen, lengths)
         bias, trees = _grow(
-            np.ascontiguousarray(binned[:, rows]), bins, labels[rows], np.cumsum([0, *lengths[seen]]), importance[seen]
+            np.ascontiguousarray(binned[:, rows]),
+            bins,
+            labels[rows],
+            np.cumsum([0, *lengths[seen]]),
+            importance[seen],
         )
         if fold == INNER_FOLDS:
             looks.append(_look(bias, trees, bins, [name for name, _ in first_names]))
@@ -326,7 +341,7 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
         for tree in trees:
             scores += _core.walk_tree(binned[:, np.repeat(asked, lengths)].reshape(-1), bins.is_amount, tree)
         progress(f"first look, fold {fold + 1} of {INNER_FOLDS}")
-        return 1 / (1 + np.exp(-scores))
+        return _likely(scores)
 
     looks: list[dict[str, Any]] = []
     likely = np.zeros(len(labels), np.float32)
@@ -336,7 +351,7 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
                 likely[np.repeat(inner == fold, lengths)] = found
     del binned
     progress("second look")
-    spans = zip(sequences[:-1], sequences[1:], strict=True)
+    spans = pairwise(sequences.tolist())
     with ThreadPoolExecutor(2) as pool:
         parts = pool.map(
             lambda one: one[0].look_again(likely[one[1][0] : one[1][1]]), zip(pages, spans, strict=True)
@@ -348,4 +363,9 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
     del values
     bias, trees = _grow(binned, bins, labels, sequences, importance)
     looks.append(_look(bias, trees, bins, [name for name, _ in names]))
-    return {"wirecopy_model": FORMAT, "kind": "crf", "transitions": [[0.0, -0.25], [-0.25, 0.0]], "looks": looks}
+    return {
+        "wirecopy_model": FORMAT,
+        "kind": "crf",
+        "transitions": [[0.0, -0.25], [-0.25, 0.0]],
+        "looks": looks,
+    }
