@@ -829,6 +829,24 @@ mod _core {
         Ok((values.into_pyarray(py), words.into_pyarray(py), offsets.into_pyarray(py)))
     }
 
+    /// Hash and spelling, in small letters, of each word of a page.
+    #[pyfunction]
+    fn spell_words(
+        py: Python<'_>,
+        page: PyBackedBytes,
+        charset: Option<String>,
+        max_bytes: usize,
+        max_tags: usize,
+    ) -> PyResult<Vec<(u64, String)>> {
+        run(py, || {
+            let text = encoding::decode(&page, charset.as_deref());
+            let limits = html::Limits { bytes: max_bytes, tags: max_tags };
+            let page = html::read(&text, limits, html::Reading::Rendered)?;
+            let sight = features::Sight::of(&page);
+            Ok((0..page.blocks.len()).flat_map(|block| sight.spelt(block)).collect())
+        })
+    }
+
     /// The hashes of a text's words, as content extraction splits them.
     #[pyfunction]
     fn split_words<'py>(py: Python<'py>, text: &str) -> PyResult<Array<'py, u64>> {

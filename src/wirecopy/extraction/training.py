@@ -41,6 +41,10 @@ VALUES_A_TREE = 0.3
 PAGES_A_TREE = 0.5
 """Chosen by cross-validation over the development pages: fewer trees are worse, more and larger ones no better."""
 
+MAXENT_C = 1.0
+WORD_GROUPS = 12
+"""A word of fewer sites is not learnt."""
+
 BINS = 64
 INNER_FOLDS = 3
 RUN_WORDS = 3
@@ -73,7 +77,8 @@ class LabelledPage:
 @dataclass(frozen=True, slots=True)
 class Scores:
     """How well blocks were labelled: pooled over pages, and the share of pages without a mistake; `text` is the mean
-    over pages of the F of 4-word shingles, `empty` the share of pages of which nothing was taken."""
+    over pages of the F of 4-word shingles, `empty` the share of pages of which nothing was taken.
+    """
 
     pages: int
     precision: float
@@ -226,8 +231,7 @@ class _Bins:
         known = column[~np.isnan(column)]
         distinct = np.unique(known)
         if len(distinct) > BINS:
-            distinct = np.unique(np.quantile(known, np.linspace(0, 1, BINS + 1)[1:-1], method="lower"))
-            return distinct
+            return np.unique(np.quantile(known, np.linspace(0, 1, BINS + 1)[1:-1], method="lower"))
         return distinct[:-1]
 
     def __call__(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
