@@ -425,17 +425,23 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// The values of every block, row after row; with `likely`, how likely each block was found to be CONTENT at a first
-    /// look, also what that says about the blocks around.
-    pub fn values(&self, likely: Option<&[f32]>) -> Vec<f32> {
-        let context = likely.map(|likely| Context::of(self, likely));
+    /// The values of every block, row after row.
+    pub fn values(&self) -> Vec<f32> {
         let mut values = Vec::new();
         for number in 0..self.page.blocks.len() {
+            self.describe(number, &mut Row { names: None, values: &mut values });
+        }
+        values
+    }
+
+    /// The values of some blocks, and what it says about each how likely all blocks were found to be CONTENT at a first look.
+    pub fn values_again(&self, likely: &[f32], blocks: &[usize]) -> Vec<f32> {
+        let context = Context::of(self, likely);
+        let mut values = Vec::new();
+        for number in blocks {
             let mut row = Row { names: None, values: &mut values };
-            self.describe(number, &mut row);
-            if let Some(context) = &context {
-                context.describe(number, &mut row);
-            }
+            self.describe(*number, &mut row);
+            context.describe(*number, &mut row);
         }
         values
     }
@@ -454,17 +460,6 @@ impl<'a> Sight<'a> {
     /// How many words a block has.
     pub fn block_words(&self, block: usize) -> f32 {
         self.counts[block].words
-    }
-
-    /// The values of one block.
-    pub fn row(&self, block: usize, likely: Option<&[f32]>) -> Vec<f32> {
-        let mut values = Vec::new();
-        let mut row = Row { names: None, values: &mut values };
-        self.describe(block, &mut row);
-        if let Some(likely) = likely {
-            Context::of(self, likely).describe(block, &mut row);
-        }
-        values
     }
 
     /// The number of the page's language in [`crate::words::LANGUAGES`].

@@ -34,7 +34,9 @@ pub enum Model {
     /// Trees that look at each block, trees that look again with what the first found, and the chain.
     Crf {
         /// First and second look.
-        looks: [Look; 2],
+        looks: Box<[Look; 2]>,
+        /// How likely a block must be at the first look to be looked at again; others keep their score.
+        again: f32,
         /// How well each label follows each.
         transitions: Transitions,
     },
@@ -83,7 +85,8 @@ impl Model {
                     model["looks"].as_array().filter(|looks| looks.len() == 2).ok_or_else(|| missing("looks"))?;
                 let transition = |from: usize, to: usize| number(&model["transitions"][from][to]);
                 Ok(Self::Crf {
-                    looks: [Look::parse(&looks[0], false)?, Look::parse(&looks[1], true)?],
+                    looks: Box::new([Look::parse(&looks[0], false)?, Look::parse(&looks[1], true)?]),
+                    again: number(&model["again"])? as f32,
                     transitions: [[transition(0, 0)?, transition(0, 1)?], [transition(1, 0)?, transition(1, 1)?]],
                 })
             }
@@ -115,11 +118,15 @@ impl Model {
                 let scores: Vec<f64> = offsets.windows(2).map(score).collect();
                 Labels { content: scores.iter().map(|score| *score > 0.0).collect(), scores, first: Vec::new() }
             }
-            Self::Crf { looks, transitions } => {
-                let [first, second] = looks;
+            Self::Crf { looks, again, transitions } => {
+                let [first, second] = &**looks;
                 let likely = |score: f64| (1.0 / (1.0 + (-score).exp())) as f32;
-                let first: Vec<f32> = first.scores(&sight.values(None)).into_iter().map(likely).collect();
-                let scores = second.scores(&sight.values(Some(&first)));
+                let mut scores = first.scores(&sight.values());
+                let first: Vec<f32> = scores.iter().copied().map(likely).collect();
+                let open: Vec<usize> = (0..first.len()).filter(|block| first[*block] >= *again).collect();
+                for (block, score) in open.iter().zip(second.scores(&sight.values_again(&first, &open))) {
+                    scores[*block] = score;
+                }
                 Labels { content: crf::decode(&scores, transitions), scores, first }
             }
         }
@@ -140,9 +147,11 @@ impl Model {
                 }
                 sums
             }
-            Self::Crf { looks, .. } => {
-                let look = &looks[1];
-                let row = sight.row(block, Some(&labels.first));
+            Self::Crf { looks, again, .. } => {
+                let closed = labels.first[block] < *again;
+                let look = &looks[usize::from(!closed)];
+                let mut row = sight.values_again(&labels.first, &[block]);
+                row.truncate(look.names.len());
                 let added = look.forest.contributions(&row);
                 look.names
                     .iter()
@@ -178,7 +187,7 @@ impl Look {
     }
 
     fn scores(&self, values: &[f32]) -> Vec<f64> {
-        values.chunks_exact(self.names.len()).map(|row| self.bias + self.forest.score(row)).collect()
+        self.forest.sums(values).into_iter().map(|sum| self.bias + sum).collect()
     }
 }
 
