@@ -51,11 +51,7 @@ def main() -> None:
     except UsageError as error:
         code = complain(str(error), 2)
     except (WirecopyError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            code = 0
-        else:
-            code = complain(str(error), 1)
+        code = complain(str(error), 1)
     except click.ClickException as error:
         error.show(sys.stderr)
         code = error.exit_code
@@ -68,7 +64,19 @@ def complain(message: str, code: int) -> int:
     return code
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class Commands(click.Group):
+    """All commands; to each, a reader that leaves early is no error. Click would make it exit code 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            return 0
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="wirecopy", message="%(prog)s %(version)s", prog_name="wirecopy")
 def app() -> None:
     """Find copied news: which articles are identical, near-duplicate, contained in or partly copied from others."""

@@ -130,9 +130,11 @@ def json_line(found: Extracted) -> str:
     record: dict[str, Any] = asdict(found.article) | {"status": found.status}
     if found.blocks:
         record["blocks"] = [
-            asdict(block)
-            | {
+            {
+                "text": block.text,
+                "content": block.content,
                 "score": round(block.score, 4),
+                "path": block.path,
                 "reasons": [[reason, round(part, 4)] for reason, part in block.reasons],
             }
             for block in found.blocks
