@@ -22,7 +22,16 @@ from statistics import mean, median
 from typing import Any
 
 from wirecopy.extraction import extract_pages, load_model
-from wirecopy.extraction.training import Answer, LabelledPage, Scores, cross_validate, read_labelled, score
+from wirecopy.extraction.training import LabelledPage, read_labelled
+from wirecopy.extraction.validation import (
+    PAPER,
+    Answer,
+    answer_all,
+    cross_validate,
+    part_by_collection,
+    part_by_site,
+    score,
+)
 from wirecopy.model import Page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,90 +56,91 @@ METADATA = {
     "newspaper4k-news": {"date": 0.84, "title": 0.88, "author": 0.88},
     "fundus": {"date": 0.97, "title": 0.88, "author": 0.88},
 }
-PAPER = {
-    "crf": "P .979 R .995, .80 perfect",
-    "maxent": "P .960 R .981, .58 perfect",
-    "heuristic": "none given",
-}
+KINDS = ("crf", "maxent", "heuristic")
 PEERS = {"trafilatura": 1 / 10, "resiliparse": 2.0}
 """How much of each peer's CPU time wirecopy may take."""
 
 
-def score_text(collection: str, answers: Sequence[Answer], name: str) -> dict[str, float]:
-    """The scorer's own figures."""
-    SCRATCH.mkdir(parents=True, exist_ok=True)
+def score_text(name: str, answers: Sequence[tuple[LabelledPage, Answer]]) -> dict[str, float]:
+    """The scorer's own figures for the pages of one collection."""
+    collection = answers[0][0].collection
     out = SCRATCH / f"{name}-{collection}.jsonl"
-    mine = [answer for answer in answers if answer.collection == collection]
-    out.write_text(
-        "".join(json.dumps({"id": answer.id, "text": answer.text}) + "\n" for answer in mine), "utf-8"
-    )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    lines = (json.dumps({"id": page.id, "text": answer.text}) + "\n" for page, answer in answers)
+    out.write_text("".join(lines), "utf-8")
     return run_scorer(collection, out)
 
 
 def run_scorer(collection: str, out: Path, *options: str) -> dict[str, float]:
-    command = [sys.executable, SHARED / "score_extraction.py", DATA / collection, out, *options]
+    scorer = SHARED / "score_extraction.py"
+    command = [sys.executable, str(scorer), str(DATA / collection), str(out), *options]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[1:]
     return {name: float(value) for name, value in zip(printed[::2], printed[1::2], strict=True)}
 
 
 def show_figures(kinds: Sequence[str]) -> bool:
-    pages = [page for name in BEST for page in read_labelled(DATA / name)]
+    pages = [page for name in BEST for page in read_labelled(DATA / name)[0]]
     print(f"{len(pages)} pages", file=sys.stderr)
     holds = True
     for kind in kinds:
-        for folds, title in ((5, "five folds over sites"), (None, "each collection by the others")):
-            if kind == "heuristic" and folds is None:
-                continue
+        ways = {
+            "five folds over sites": part_by_site(pages, 5),
+            "each collection by the others": part_by_collection(pages),
+        }
+        for title, parts in ways.items():
             started = time.monotonic()
-            work = SCRATCH / "answers"
-            answers = cross_validate(
-                pages, kind, folds, work, lambda step: print(step, file=sys.stderr, flush=True)
-            )
-            print(
-                f"\n{kind}, {title} ({(time.monotonic() - started) / 60:.1f} min; the paper: {PAPER[kind]})"
-            )
-            holds &= show_table(kind, folds, pages, answers)
+            if kind == "heuristic":
+                answers, title = answer_all(pages, kind), "nothing is learnt"
+            else:
+                answers = cross_validate(pages, kind, parts, SCRATCH / "answers", talk)
+            paper = ", ".join(f"{name} {value:.3f}" for name, value in PAPER.get(kind, {}).items())
+            minutes = (time.monotonic() - started) / 60
+            print(f"\n{kind}: {title} ({minutes:.1f} min; the paper's blocks: {paper or 'none given'})")
+            holds &= show_table(f"{kind}-{parts[0]}", list(zip(pages, answers, strict=True)))
+            if kind == "heuristic":
+                break
     return holds
 
 
-def show_table(
-    kind: str, folds: int | None, pages: Sequence[LabelledPage], answers: Sequence[Answer]
-) -> bool:
-    blocks = score(pages, answers)
-    texts = {name: score_text(name, answers, f"{kind}-{folds or 'out'}") for name in BEST}
+def talk(step: str) -> None:
+    print(step, file=sys.stderr, flush=True)
+
+
+def show_table(name: str, answers: Sequence[tuple[LabelledPage, Answer]]) -> bool:
+    sets = {one: [pair for pair in answers if pair[0].collection == one] for one in BEST}
+    blocks = {one: score(*unzip(pairs)) for one, pairs in sets.items()}
+    texts = {one: score_text(name, pairs) for one, pairs in sets.items()}
     print("collection          text F   best    P     R   >=.95  empty | block P    R     F   perfect")
-    for name, best in BEST.items():
-        text, block = texts[name], blocks[name]
+    for one, best in BEST.items():
+        text, block = texts[one], blocks[one]
         print(
-            f"{name:18} {text['shF']:7.3f} {best:6.3f} {text['shP']:5.3f} {text['shR']:5.3f} {text['ge95']:6.3f}"
+            f"{one:18} {text['shF']:7.3f} {best:6.3f} {text['shP']:5.3f} {text['shR']:5.3f} {text['ge95']:6.3f}"
             f" {text['empty']:6.3f} |   {block.precision:.3f} {block.recall:.3f} {block.f:.3f} {block.perfect:7.3f}"
         )
     overall = mean(text["shF"] for text in texts.values())
-    pooled = pool(list(blocks.values()))
-    print(f"{'mean over the sets':18} {overall:7.3f} {mean(BEST.values()):6.3f} {'':27}| F {pooled}")
-    if kind != "crf" or not folds:
+    pooled = score(*unzip(answers))
+    print(
+        f"{'all':18} {overall:7.3f} {mean(BEST.values()):6.3f} {'':18} {pooled.empty:6.3f} |   {pooled.precision:.3f}"
+        f" {pooled.recall:.3f} {pooled.f:.3f} {pooled.perfect:7.3f}   (text: mean of the sets, blocks: all pages)"
+    )
+    if not name.startswith("crf") or "without" in name:
         return True
-    empty = mean(text["empty"] for text in texts.values())
     return all(
         [
             promise(f"mean text F at least {MEAN}", overall, overall >= MEAN),
-            promise(f"empty pages at most {EMPTY}", empty, empty <= EMPTY),
+            promise(f"empty pages at most {EMPTY}", pooled.empty, pooled.empty <= EMPTY),
             *(
                 promise(
-                    f"{name} at least {best - BELOW:.3f}",
-                    texts[name]["shF"],
-                    texts[name]["shF"] >= best - BELOW,
+                    f"{one} at least {best - BELOW:.3f}", texts[one]["shF"], texts[one]["shF"] >= best - BELOW
                 )
-                for name, best in BEST.items()
+                for one, best in BEST.items()
             ),
         ]
     )
 
 
-def pool(scores: Sequence[Scores]) -> str:
-    pages = sum(one.pages for one in scores)
-    perfect = sum(one.perfect * one.pages for one in scores) / pages
-    return f"{mean(one.f for one in scores):.3f} (mean), perfect {perfect:.3f} of {pages} pages"
+def unzip(answers: Sequence[tuple[LabelledPage, Answer]]) -> tuple[list[LabelledPage], list[Answer]]:
+    return [page for page, _ in answers], [answer for _, answer in answers]
 
 
 def promise(what: str, measured: float, holds: bool) -> bool:
@@ -240,14 +250,14 @@ def main() -> int:
     parser.add_argument("--figures", action="store_true")
     parser.add_argument("--metadata", action="store_true")
     parser.add_argument("--speed", action="store_true")
-    parser.add_argument("--kind", action="append", choices=PAPER, help="only these models (default: all)")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="only these models (default: all)")
     asked = parser.parse_args()
     every = not (asked.figures or asked.metadata or asked.speed)
     if not (SHARED / "score_extraction.py").exists() or not all((DATA / name).is_dir() for name in BEST):
         print(f"no labelled pages in {DATA}, or no scorer in {SHARED}: nothing measured", file=sys.stderr)
         return 0
     holds = [
-        show_figures(asked.kind or list(PAPER)) if every or asked.figures else True,
+        show_figures(asked.kind or KINDS) if every or asked.figures else True,
         show_metadata() if every or asked.metadata else True,
         show_speed() if every or asked.speed else True,
     ]

@@ -22,7 +22,7 @@ from wirecopy import find, methods
 from wirecopy.pile import weigh
 from wirecopy.statistics import Statistics
 
-COMMANDS = ("find", "weigh", "tune", "compare", "methods", "demo")
+COMMANDS = ("find", "extract", "train", "weigh", "tune", "compare", "methods", "demo")
 DECIDE = ("--decide", "method", "--method")
 PROGRAM = str(Path(sys.executable).with_name("wirecopy"))
 

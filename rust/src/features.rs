@@ -434,6 +434,13 @@ impl<'a> Sight<'a> {
         values
     }
 
+    /// The values of one block.
+    pub fn row(&self, block: usize) -> Vec<f32> {
+        let mut values = Vec::new();
+        self.describe(block, &mut Row { names: None, values: &mut values });
+        values
+    }
+
     /// The values of some blocks, and what it says about each how likely all blocks were found to be CONTENT at a first look.
     pub fn values_again(&self, likely: &[f32], blocks: &[usize]) -> Vec<f32> {
         let context = Context::of(self, likely);

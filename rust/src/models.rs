@@ -57,8 +57,8 @@ pub struct Labels {
     pub content: Vec<bool>,
     /// How much speaks for it: log-odds.
     pub scores: Vec<f64>,
-    /// How likely each was found at a first look, for those that look twice.
-    first: Vec<f32>,
+    /// The blocks that were looked at again, and the rows of their values.
+    again: (Vec<usize>, Vec<f32>),
 }
 
 impl Model {
@@ -107,7 +107,7 @@ impl Model {
         match self {
             Self::Page | Self::Heuristic => {
                 let blocks = sight.words().1.len() - 1;
-                Labels { content: vec![true; blocks], scores: vec![0.0; blocks], first: Vec::new() }
+                Labels { content: vec![true; blocks], scores: vec![0.0; blocks], ..Labels::default() }
             }
             Self::Maxent { words, bias } => {
                 let (found, offsets) = sight.words();
@@ -116,7 +116,7 @@ impl Model {
                     bias + weights.sum::<f64>()
                 };
                 let scores: Vec<f64> = offsets.windows(2).map(score).collect();
-                Labels { content: scores.iter().map(|score| *score > 0.0).collect(), scores, first: Vec::new() }
+                Labels { content: scores.iter().map(|score| *score > 0.0).collect(), scores, ..Labels::default() }
             }
             Self::Crf { looks, again, transitions } => {
                 let [first, second] = &**looks;
@@ -124,10 +124,11 @@ impl Model {
                 let mut scores = first.scores(&sight.values());
                 let first: Vec<f32> = scores.iter().copied().map(likely).collect();
                 let open: Vec<usize> = (0..first.len()).filter(|block| first[*block] >= *again).collect();
-                for (block, score) in open.iter().zip(second.scores(&sight.values_again(&first, &open))) {
+                let rows = sight.values_again(&first, &open);
+                for (block, score) in open.iter().zip(second.scores(&rows)) {
                     scores[*block] = score;
                 }
-                Labels { content: crf::decode(&scores, transitions), scores, first }
+                Labels { content: crf::decode(&scores, transitions), scores, again: (open, rows) }
             }
         }
     }
@@ -147,11 +148,15 @@ impl Model {
                 }
                 sums
             }
-            Self::Crf { looks, again, .. } => {
-                let closed = labels.first[block] < *again;
-                let look = &looks[usize::from(!closed)];
-                let mut row = sight.values_again(&labels.first, &[block]);
-                row.truncate(look.names.len());
+            Self::Crf { looks, .. } => {
+                let (open, rows) = &labels.again;
+                let (look, row) = match open.binary_search(&block) {
+                    Ok(place) => (
+                        &looks[1],
+                        rows.chunks_exact(looks[1].names.len()).nth(place).map_or(Vec::new(), <[f32]>::to_vec),
+                    ),
+                    Err(_) => (&looks[0], sight.row(block)),
+                };
                 let added = look.forest.contributions(&row);
                 look.names
                     .iter()

@@ -6,6 +6,7 @@
         print(match)
 
     print(wirecopy.compare("one text …", "another text …"))
+    print(wirecopy.extract("<p>a page …").text)
 
 Everything loads on first use, so that a command that needs little starts quickly.
 """
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from . import methods
     from .comparison import compare
     from .errors import WirecopyError
-    from .model import Article, Match, Opinion, Passage, Relation
+    from .extraction import extract
+    from .model import Article, Match, Opinion, Page, Passage, Relation
     from .pile import Matches, Opinions, find
     from .sources import Fields
 
@@ -29,20 +31,23 @@ __all__ = [
     "Matches",
     "Opinion",
     "Opinions",
+    "Page",
     "Passage",
     "Relation",
     "WirecopyError",
     "compare",
+    "extract",
     "find",
     "methods",
 ]
 
 _HOMES = {
-    **dict.fromkeys(("Article", "Match", "Opinion", "Passage", "Relation"), "model"),
+    **dict.fromkeys(("Article", "Match", "Opinion", "Page", "Passage", "Relation"), "model"),
     **dict.fromkeys(("Matches", "Opinions", "find"), "pile"),
     "Fields": "sources",
     "WirecopyError": "errors",
     "compare": "comparison",
+    "extract": "extraction",
 }
 
 

@@ -9,13 +9,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, fields
-from importlib.util import find_spec
-from itertools import islice
+from dataclasses import fields
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import click
 
@@ -23,15 +19,25 @@ import click
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .. import methods
-from ..comparison import DEFAULT_PRESET, PRESETS, compare
-from ..errors import MissingExtra, SourceError, UsageError, WirecopyError
-from ..model import Skipped
-from ..pile import MEMORY_A_BYTE, Matches, Opinions, find, tune, weigh
+from ..comparison import PRESETS, compare
+from ..errors import SourceError, UsageError, WirecopyError
+from ..pile import MEMORY_A_BYTE, find, tune, weigh
 from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
-from .show import TABLE_ROWS, print_table, show_progress, show_side_by_side, show_table
-
-FILE = click.Path(path_type=Path)
+from .options import FILE, output_option, preset_option, quiet_option, threads_option
+from .pages import extract_command, train_command
+from .show import print_table, show_progress, show_side_by_side, show_table
+from .writing import (
+    check_writable,
+    choose_form,
+    name_skipped,
+    open_output,
+    opinion_writer,
+    show_opinions,
+    summarise,
+    write_lines,
+    write_matches,
+)
 
 
 def main() -> None:
@@ -45,11 +51,7 @@ def main() -> None:
     except UsageError as error:
         code = complain(str(error), 2)
     except (WirecopyError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            code = 0
-        else:
-            code = complain(str(error), 1)
+        code = complain(str(error), 1)
     except click.ClickException as error:
         error.show(sys.stderr)
         code = error.exit_code
@@ -62,23 +64,19 @@ def complain(message: str, code: int) -> int:
     return code
 
 
-preset_option = click.option(
-    "--preset",
-    type=click.Choice(list(PRESETS)),
-    metavar="NAME",
-    default=DEFAULT_PRESET,
-    show_default=True,
-    help="What counts as copied: "
-    + "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
-    + ".",
-)
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no summary; complaints only.")
-output_option = click.option(
-    "-o", "--output", type=FILE, metavar="FILE", help="Write there instead of to stdout."
-)
+class Commands(click.Group):
+    """All commands; to each, a reader that leaves early is no error. Click would make it exit code 1."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            return 0
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="wirecopy", message="%(prog)s %(version)s", prog_name="wirecopy")
 def app() -> None:
     """Find copied news: which articles are identical, near-duplicate, contained in or partly copied from others."""
@@ -142,7 +140,7 @@ def app() -> None:
 @click.option("--csv", is_flag=True, help="One line a match, without passages.")
 @click.option("--parquet", is_flag=True, help="A Parquet file; needs --output.")
 @output_option
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="By default one for each core.")
+@threads_option
 @quiet_option
 def find_command(
     paths: tuple[Path, ...],
@@ -211,6 +209,10 @@ def find_command(
     write_matches(matches, form, output)
     write_lines(boilerplate, matches.formulas)
     return summarise(matches, matches.counts["articles"], quiet)
+
+
+app.add_command(extract_command)
+app.add_command(train_command)
 
 
 @app.command("weigh")
@@ -344,22 +346,6 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     return 0
 
 
-def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> str:
-    """The form of the answer: as asked for, by the name of the file, a table on a terminal."""
-    asked = [name for name, wanted in (("jsonl", jsonl), ("csv", csv), ("parquet", parquet)) if wanted]
-    if len(asked) > 1:
-        raise UsageError(f"one form at a time: got --{' and --'.join(asked)}")
-    if asked == ["parquet"] and output is None:
-        raise UsageError("--parquet needs a file: name it with --output")
-    by_name = (
-        "jsonl" if output is None else {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
-    )
-    form = asked[0] if asked else "table" if output is None and sys.stdout.isatty() else by_name
-    if form == "parquet" and find_spec("pyarrow") is None:
-        raise MissingExtra("a Parquet file", "arrow")
-    return form
-
-
 def read_method(given: str) -> methods.Method:
     """A method from `name` or `name:parameter=value,…`."""
     name, _, rest = given.partition(":")
@@ -386,125 +372,3 @@ def read_text(path: Path) -> str:
             f"{path}: expected one text, got {articles} articles; compare many with wirecopy find"
         )
     return next(bytes(batch.text).decode() for batch in batches if len(batch))
-
-
-def check_writable(*outputs: Path | None) -> None:
-    """Complain before the work about files that cannot be written after it."""
-    for output in filter(None, outputs):
-        if output.is_dir() or not output.absolute().parent.is_dir():
-            raise SourceError(
-                f"{output}: cannot be written: {'a folder' if output.is_dir() else 'no such folder'}"
-            )
-
-
-@contextmanager
-def open_output(output: Path | None) -> Iterator[IO[str]]:
-    """The file, or stdout."""
-    if output is None:
-        yield sys.stdout
-        sys.stdout.flush()
-    else:
-        with output.open("w", encoding="utf-8") as out:
-            yield out
-
-
-def write_matches(matches: Matches, form: str, output: Path | None) -> None:
-    """Write the matches in the form asked for."""
-    if form == "parquet":
-        import pyarrow.parquet
-
-        pyarrow.parquet.write_table(matches.to_arrow(), output)
-        return
-    with open_output(output) as out:
-        if form == "jsonl":
-            out.writelines(matches.json_lines())
-        elif form == "csv":
-            import csv
-
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(
-                (
-                    "query",
-                    "found",
-                    "relation",
-                    "query_covered",
-                    "found_covered",
-                    "resemblance",
-                    "words",
-                    "passages",
-                    "methods",
-                )
-            )
-            for *values, passages, by in matches.rows():
-                writer.writerow((*values, sum(row[4] for row in passages), len(passages), " ".join(by)))
-        else:
-            show_table(matches, out)
-
-
-OPINION_HEADS = ("query", "found", "relation", "query_in_found", "found_in_query", "rank", "methods")
-
-
-def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
-    """What writes opinions as they come; None for a table."""
-    if form == "jsonl":
-        return lambda opinions: out.writelines(opinions.json_lines())
-    if form == "csv":
-        import csv
-
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(OPINION_HEADS)
-        return lambda opinions: writer.writerows(_opinion_cells(opinions))
-    return None
-
-
-def show_opinions(opinions: Opinions, out: IO[str]) -> None:
-    """The first opinions as a table."""
-    print_table(OPINION_HEADS, map(list, islice(_opinion_cells(opinions), TABLE_ROWS)), out)
-    if len(opinions) > TABLE_ROWS:
-        print(f"… and {len(opinions) - TABLE_ROWS:,} more: write them out with --jsonl or --csv", file=out)
-
-
-def _opinion_cells(opinions: Opinions) -> Iterator[tuple[str, ...]]:
-    for row in opinions.rows():
-        *values, by = row.values()
-        yield (*("" if value is None else str(value) for value in values), " ".join(by))
-
-
-def write_lines(file: Path | None, things: Iterable[Any]) -> None:
-    """Write things as JSON lines, if a file was named."""
-    if file:
-        with file.open("w", encoding="utf-8") as out:
-            out.writelines(json.dumps(asdict(thing), ensure_ascii=False) + "\n" for thing in things)
-
-
-def name_skipped(skipped: Sequence[Skipped]) -> int:
-    """Name each record that was skipped; the exit code."""
-    for one in skipped:
-        print(f"skipped: {one}", file=sys.stderr)
-    if skipped:
-        print(f"{len(skipped):,} record{'s' * (len(skipped) > 1)} skipped", file=sys.stderr)
-    return 3 if skipped else 0
-
-
-def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
-    """Name what was skipped, say what was done; the exit code."""
-    code = name_skipped(found.skipped)
-    if found.unreadable_dates:
-        print(
-            f"{found.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",
-            file=sys.stderr,
-        )
-    if not articles:
-        print("no articles found", file=sys.stderr)
-    elif not quiet and isinstance(found, Matches):
-        counts = found.counts
-        print(
-            f"{articles:,} articles, {counts['candidates']:,} candidates, {counts['matches']:,} matches, "
-            f"{len(found.formulas):,} formulas left out as boilerplate",
-            file=sys.stderr,
-        )
-    elif not quiet and isinstance(found, Opinions):
-        duplicates = sum(verdict.duplicate for verdict in found.verdicts)
-        verdicts = f", {duplicates:,} of them duplicates by {found.method}" if found.verdicts else ""
-        print(f"{articles:,} articles{verdicts}", file=sys.stderr)
-    return code

@@ -47,7 +47,7 @@ def extract(
 def extract_pages(
     pages: Sequence[Page],
     *,
-    model: str | Path = DEFAULT_MODEL,
+    model: str | Path | _core.Model = DEFAULT_MODEL,
     min_block_words: int = 0,
     with_blocks: bool = False,
     threads: int = 1,
@@ -55,7 +55,7 @@ def extract_pages(
     """What is in a batch of pages, in their order."""
     if min_block_words < 0:
         raise UsageError(f"min_block_words: expected 0 or more, got {min_block_words}")
-    loaded = load_model(model)
+    loaded = model if isinstance(model, _core.Model) else load_model(model)
 
     def work(some: Sequence[Page]) -> list[Extracted]:
         answers = _core.extract_pages(

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS
+from wirecopy.model import Skipped
 
 FORMAT = 1
 
@@ -78,39 +79,26 @@ class LabelledPage:
         return values.reshape(int((likely >= np.float32(AGAIN)).sum()), -1)
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """How well blocks were labelled: pooled over pages, and the share of pages without a mistake; `text` is the mean
-    over pages of the F of 4-word shingles, `empty` the share of pages of which nothing was taken.
-    """
-
-    pages: int
-    precision: float
-    recall: float
-    f: float
-    perfect: float
-    text: float
-    empty: float
-
-
-def read_labelled(folder: Path) -> list[LabelledPage]:
-    """The labelled pages below a folder: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
+def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
+    """The labelled pages below a folder, and what is none: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
 
     `html/NAME.html` with `gold/NAME.txt` is taken too. `meta.jsonl` in the folder may say `id`, `site` and `flags`; without it,
-    the folder a page stands in is its site. Raises SourceError if there is none.
+    the folder a page stands in is its site. Raises SourceError if no page is labelled.
     """
+    if not folder.is_dir():
+        raise SourceError(f"{folder}: expected a folder of labelled pages")
     about = _read_meta(folder / "meta.jsonl")
     paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".html", ".htm"))
     with ThreadPoolExecutor() as pool:
-        pages = list(
-            filter(None, pool.map(lambda path: _read_page(path, folder, about.get(path.stem, {})), paths))
-        )
+        read = list(pool.map(lambda path: _read_page(path, folder, about), paths))
+    pages = [page for page in read if isinstance(page, LabelledPage)]
+    skipped = [page for page in read if isinstance(page, Skipped)]
     if not pages:
         raise SourceError(
-            f"{folder}: no labelled pages: expected NAME.html with NAME.txt beside it,"
-            ' or pages with <span class="CedarContent">'
+            f"{folder}: none of {len(paths):,} HTML files is labelled: expected NAME.html with NAME.txt beside it, or"
+            ' <span class="CedarContent"> in the page' + (f"; {skipped[0]}" if skipped else "")
         )
-    return pages
+    return pages, skipped
 
 
 UNUSABLE = {"gold_not_in_page", "gold<200ch", "no_fulltext", "gold_not_visible"}
@@ -120,24 +108,43 @@ UNUSABLE = {"gold_not_in_page", "gold<200ch", "no_fulltext", "gold_not_visible"}
 def _read_meta(path: Path) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
-    return {record["id"]: record for record in map(json.loads, path.read_text("utf-8").splitlines())}
+    about = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            record = json.loads(line)
+            about[record["id"]] = record
+        except (ValueError, TypeError, KeyError):
+            raise SourceError(
+                f"{path}:{number}: expected an object with the id of a page, got {line[:60]}"
+            ) from None
+    return about
 
 
-def _read_page(path: Path, folder: Path, about: dict[str, Any]) -> LabelledPage | None:
-    if UNUSABLE & set(about.get("flags", ())):
+def _read_page(path: Path, folder: Path, about: dict[str, dict[str, Any]]) -> LabelledPage | Skipped | None:
+    id = path.relative_to(folder).with_suffix("").as_posix().removeprefix("html/")
+    said = about.get(id, {})
+    if UNUSABLE & set(said.get("flags", ())):
         return None
-    content = path.read_bytes()
-    beside = [path.with_suffix(".txt"), path.parent.parent / "gold" / f"{path.stem}.txt"]
-    gold_path = next((one for one in beside if one.exists()), None)
-    text = gold_path.read_text("utf-8") if gold_path else _marked(content)
-    if text is None:
-        return None
-    values, words, offsets = _core.look_at(content, None, None, 0.0, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
+    try:
+        content = path.read_bytes()
+        beside = [path.with_suffix(".txt"), path.parent.parent / "gold" / f"{path.stem}.txt"]
+        gold_path = next((one for one in beside if one.exists()), None)
+        text = gold_path.read_text("utf-8") if gold_path else _marked(content)
+        if text is None:
+            return Skipped(str(path), f"not labelled: no {path.stem}.txt, no CedarContent")
+        values, words, offsets = _core.look_at(content, None, None, 0.0, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
+    except UnicodeDecodeError:
+        return Skipped(str(gold_path), "not UTF-8")
+    except (OSError, ValueError) as error:
+        return Skipped(str(path), str(error))
+    if len(offsets) < 2:
+        return Skipped(str(path), "no text in the page")
     gold = _core.split_words(text)
     labels = label_blocks(words, offsets, gold)
-    group = about.get("site") or path.parent.relative_to(folder.parent).as_posix()
+    home = folder.resolve()
+    group = said.get("site") or (home.name / path.parent.relative_to(folder)).as_posix()
     return LabelledPage(
-        path.stem, path, group, folder.name, values.reshape(len(labels), -1), words, offsets, gold, labels
+        id, path, group, home.name, values.reshape(len(labels), -1), words, offsets, gold, labels
     )
 
 
@@ -150,6 +157,8 @@ class _Marked(HTMLParser):
         self.parts: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("p", "br", "div", "li", "td"):
+            self.parts.append("\n")
         if self.depth:
             self.depth += tag == "span"
         elif tag == "span" and "CedarContent" in (dict(attrs).get("class") or "").split():
@@ -180,7 +189,7 @@ def label_blocks(words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: ND
         raise MissingExtra("labelling pages by their texts", "train") from None
 
     covered = np.zeros(len(words) + 1, np.int64)
-    query, found = (_shingles(one, RUN_WORDS).tolist() for one in (words, gold))
+    query, found = (shingles(one, RUN_WORDS).tolist() for one in (words, gold))
     for run in LCSseq.opcodes(query, found) if query and found else ():
         if run.tag == "equal":
             covered[run.src_start] += 1
@@ -191,7 +200,8 @@ def label_blocks(words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: ND
     return shared
 
 
-def _shingles(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+def shingles(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+    """The hashes of all runs of so many words."""
     mixed = np.zeros(max(0, len(words) - size + 1), np.uint64)
     for place in range(size):
         mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + words[place : len(words) - size + 1 + place]
@@ -208,12 +218,14 @@ def _importance(pages: Sequence[LabelledPage]) -> Floats:
     return importance
 
 
-def _folds(groups: Sequence[str], number: int, salt: str = "") -> NDArray[np.int64]:
-    """The fold of each page, by its group: the same for any order."""
-    return np.array(
-        [int.from_bytes(hashlib.blake2b((salt + group).encode()).digest()[:8]) % number for group in groups],
-        np.int64,
-    )
+def part(groups: Sequence[str], number: int, salt: str = "") -> NDArray[np.int64]:
+    """Which of so many parts each page falls to, by its group: the same for any order."""
+    drawn = {group: int.from_bytes(hashlib.blake2b((salt + group).encode()).digest()[:8]) for group in groups}
+    chosen = {group: place % number for group, place in drawn.items()}
+    if len(set(chosen.values())) < number:
+        # A few groups may all fall to one part; dealt out, they do not.
+        chosen = {group: place % number for place, group in enumerate(sorted(drawn, key=drawn.__getitem__))}
+    return np.array([chosen[group] for group in groups], np.int64)
 
 
 def _likely(scores: Floats) -> Floats:
@@ -271,7 +283,7 @@ def _grow(
     random = np.random.default_rng(1)
     lengths = np.diff(sequences)
     weight = np.repeat(importance, lengths)
-    share = float(np.average(labels, weights=weight))
+    share = float(np.clip(np.average(labels, weights=weight), 1e-6, 1 - 1e-6))
     bias = float(np.log(share / (1 - share)))
     scores = np.full(rows, bias)
     trees = []
@@ -314,9 +326,19 @@ def _look(bias: float, trees: Sequence[Any], bins: _Bins, names: Sequence[str]) 
     return {"bias": bias, "values": [names[value] for value in used], "trees": plain}
 
 
+def _all_labels(pages: Sequence[LabelledPage]) -> Flags:
+    labels = np.concatenate([page.labels for page in pages])
+    if labels.all() or not labels.any():
+        every = "every" if labels.all() else "no"
+        raise SourceError(
+            f"nothing to learn: {every} block of {len(pages):,} pages is CONTENT; does each text stand in its page?"
+        )
+    return labels
+
+
 def _stack(pages: Sequence[LabelledPage]) -> tuple[NDArray[np.float32], Flags, NDArray[np.int64]]:
     values = np.concatenate([page.values for page in pages])
-    labels = np.concatenate([page.labels for page in pages])
+    labels = _all_labels(pages)
     return values, labels, np.cumsum([0, *(len(page.labels) for page in pages)])
 
 
@@ -329,7 +351,10 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
     binned = bins(values)
     del values
     progress("first look")
-    inner = _folds([page.group for page in pages], INNER_FOLDS, "inner")
+    groups = [page.group for page in pages]
+    if len(set(groups)) == 1:
+        groups = [page.id for page in pages]
+    inner = part(groups, INNER_FOLDS, "inner")
     lengths = np.diff(sequences)
 
     def look_out(fold: int) -> Floats:
@@ -386,3 +411,59 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
         "transitions": [[0.0, -TRANSITION], [-TRANSITION, 0.0]],
         "looks": looks,
     }
+
+
+def train_maxent(pages: Sequence[LabelledPage], progress: Progress = lambda _: None) -> dict[str, Any]:
+    """A `maxent` from labelled pages, in its plain form: the words of a block, each as often as it stands there."""
+    try:
+        from scipy.sparse import csr_matrix
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        raise MissingExtra("training maxent", "train") from None
+
+    known = _known_words(pages)
+    words = np.concatenate([page.words for page in pages])
+    column = np.minimum(np.searchsorted(known, words), len(known) - 1)
+    is_known = known[column] == words
+    lengths = np.concatenate([np.diff(page.offsets) for page in pages])
+    before = np.concatenate([[0], np.cumsum(is_known)])
+    ends = before[np.concatenate([[0], np.cumsum(lengths)])]
+    counts = csr_matrix((np.ones(ends[-1]), column[is_known], ends), shape=(len(lengths), len(known)))
+    counts.sum_duplicates()
+    progress(f"weighing {len(known):,} words")
+    model = LogisticRegression(C=MAXENT_C, max_iter=1000)
+    model.fit(counts, _all_labels(pages), np.repeat(_importance(pages), [len(page.labels) for page in pages]))
+    weights = dict(zip(known.tolist(), model.coef_[0].tolist(), strict=True))
+    spelt: dict[int, str] = {}
+    for page in pages:
+        if len(spelt) == len(weights):
+            break
+        found = _core.spell_words(page.path.read_bytes(), None, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
+        spelt |= {hash_: word for hash_, word in found if hash_ in weights}
+    return {
+        "wirecopy_model": FORMAT,
+        "kind": "maxent",
+        "bias": float(model.intercept_[0]),
+        "words": dict(sorted((word, float(f"{weights[hash_]:.5g}")) for hash_, word in spelt.items())),
+    }
+
+
+def _known_words(pages: Sequence[LabelledPage]) -> NDArray[np.uint64]:
+    """The words of enough sites, sorted; of few sites, a third of them is enough."""
+    of_group: dict[str, list[NDArray[np.uint64]]] = {}
+    for page in pages:
+        of_group.setdefault(page.group, []).append(page.words)
+    words, groups = np.unique(
+        np.concatenate([np.unique(np.concatenate(parts)) for parts in of_group.values()]), return_counts=True
+    )
+    known = words[groups >= min(WORD_GROUPS, max(2, len(of_group) // 3), len(of_group))]
+    if not len(known):
+        raise SourceError(f"nothing to learn: no word is on enough of {len(of_group)} sites")
+    return known
+
+
+TRAINERS: dict[str, Callable[[Sequence[LabelledPage], Progress], dict[str, Any]]] = {
+    "crf": train_crf,
+    "maxent": train_maxent,
+}
+"""What makes a model of each kind."""

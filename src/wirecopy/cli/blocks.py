@@ -1,0 +1,147 @@
+"""The blocks of pages, for a person: as a table, and as one HTML file.
+
+What stands in pages is hostile. Nothing of it reaches a terminal but printable characters, and nothing reaches the
+HTML file but escaped text: no markup, no attribute, no address that could be followed.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import IO
+
+from ..model import Block, Extracted
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def clean(text: str) -> str:
+    """The text without characters that steer a terminal or turn the direction of what follows."""
+    return _CONTROLS.sub("", text)
+
+
+def show_blocks(blocks: Sequence[Block], out: IO[str]) -> None:
+    """A table of blocks, one a line."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(file=out, width=None if out.isatty() else 140)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("label", no_wrap=True, width=7)
+    table.add_column("score", no_wrap=True, width=6, justify="right")
+    rest = max(30, console.width - 24)
+    table.add_column("path", no_wrap=True, width=rest * 2 // 10)
+    table.add_column("text", no_wrap=True, width=rest * 4 // 10, overflow="ellipsis")
+    table.add_column("why", width=rest * 4 // 10, overflow="fold")
+    for block in blocks:
+        cells = (
+            label(block),
+            f"{block.score:+.2f}",
+            cut_front(clean(block.path), rest * 2 // 10),
+            " ".join(clean(block.text[:200]).split()),
+            clean(reasons(block)),
+        )
+        table.add_row(*map(Text, cells), style="green" if block.content else "dim")
+    console.print(table)
+
+
+def label(block: Block) -> str:
+    """CONTENT, or nothing."""
+    return "CONTENT" if block.content else "-"
+
+
+def reasons(block: Block) -> str:
+    """What speaks for or against a block, the most telling first."""
+    return "; ".join(f"{reason} {part:+.2f}" for reason, part in block.reasons)
+
+
+def cut_front(text: str, width: int) -> str:
+    """The text, with … for its beginning where it is too long."""
+    return text if len(text) <= width else f"…{text[1 - width :]}"
+
+
+def write_html(found: Iterable[Extracted], out: IO[str], model: str) -> None:
+    """All pages in one HTML file that needs nothing else: contents, then the blocks of each page."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as sections:
+        contents = []
+        for number, one in enumerate(found, 1):
+            sections.write(_section(one, number))
+            contents.append(_entry(one, number))
+        name = f"Blocks of {len(contents):,} page{'s' * (len(contents) != 1)}"
+        out.write(_HEAD.format(name=name, policy=_POLICY, style=_STYLE, model=_escape(model)))
+        if len(contents) > 1:
+            out.write(f"<nav><ol>\n{''.join(contents)}</ol></nav>\n")
+        sections.seek(0)
+        shutil.copyfileobj(sections, out)
+    out.write("</body>\n</html>\n")
+
+
+def _section(found: Extracted, number: int) -> str:
+    article = found.article
+    known = {name: value for name, value in asdict(article).items() if value and name != "text"}
+    known |= {"status": found.status, "blocks": _counted(found)}
+    facts = "".join(f"<dt>{name}</dt><dd><bdi>{_escape(value)}</bdi></dd>" for name, value in known.items())
+    blocks = "".join(map(_block, found.blocks))
+    heading = f"<h2><bdi>{_escape(article.title or article.id)}</bdi></h2>"
+    return f'<section id="page{number}">\n{heading}\n<dl>{facts}</dl>\n{blocks}</section>\n'
+
+
+def _counted(found: Extracted) -> str:
+    content = sum(block.content for block in found.blocks)
+    return f"{content:,} of {len(found.blocks):,} are content"
+
+
+def _block(block: Block) -> str:
+    kind = "content" if block.content else "rest"
+    why = " · ".join(filter(None, (label(block), f"{block.score:+.2f}", block.path, reasons(block))))
+    return f'<div class="{kind}"><p dir="auto">{_escape(block.text)}</p><small>{_escape(why)}</small></div>\n'
+
+
+def _entry(found: Extracted, number: int) -> str:
+    status = "" if found.status == "ok" else f" <em>{_escape(found.status)}</em>"
+    title = found.article.title or found.article.id
+    return f'<li><a href="#page{number}"><bdi>{_escape(title)}</bdi></a>{status}</li>\n'
+
+
+def _escape(text: str) -> str:
+    return html.escape(clean(text))
+
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 50em; margin: 2em auto; padding: 0 1em; }
+h1, h2 { line-height: 1.2; }
+section { border-top: 1px solid #8888; margin-top: 3em; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; font-size: .9em; }
+dt { opacity: .7; }
+dd { margin: 0; overflow-wrap: anywhere; }
+div { border-left: .4em solid; margin: .4em 0; padding: .2em .8em; overflow-wrap: anywhere; }
+div p { margin: 0; white-space: pre-line; }
+div small { display: block; opacity: .55; font-size: .72em; }
+div:hover small { opacity: 1; }
+.content { border-color: #2a9d4a; background: #2a9d4a22; }
+.rest { border-color: #8888; background: #8881; color: #777; }
+"""
+_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_POLICY = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
+_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{name}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{name}</h1>
+<p>Green is what the model <code>{model}</code> takes for the article, grey is the rest. Under each block: its label, how much
+speaks for CONTENT before its neighbours are heard, the tags it stands in, and what counted most.</p>
+"""

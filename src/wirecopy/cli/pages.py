@@ -1,0 +1,347 @@
+"""Articles out of web pages, and models from labelled ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from statistics import fmean
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from ..errors import SourceError, UsageError
+from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
+from ..model import Article, Extracted, Skipped
+from ..pile.collection import open_pool
+from ..sources import Pages, PageWork, read_pages, total_bytes
+from .blocks import clean, show_blocks, write_html
+from .options import FILE, output_option, quiet_option, threads_option
+from .show import print_table, show_progress
+from .writing import check_writable, count_skipped, name_skipped, open_output, say_skipped
+
+if TYPE_CHECKING:
+    from ..extraction.training import LabelledPage
+    from ..extraction.validation import Answer
+
+BATCH_BYTES = 1 << 20
+
+
+@click.command("extract")
+@click.argument("paths", nargs=-1, required=True, metavar="PAGE...", type=FILE)
+@click.option(
+    "--model",
+    default=DEFAULT_MODEL,
+    show_default=True,
+    metavar="NAME|FILE",
+    help=f"Which blocks are the article: {', '.join(MODELS)}, or a model that wirecopy train wrote.",
+)
+@click.option(
+    "--min-block-words",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Leave out blocks of fewer words.",
+)
+@click.option("--jsonl", is_flag=True, help="One JSON object a page, with all that is known of its article.")
+@click.option("--blocks", is_flag=True, help="Every block with its label and why; goes with --jsonl.")
+@click.option(
+    "--html", is_flag=True, help="One HTML file for a person: the blocks, those of the article green."
+)
+@output_option
+@threads_option
+@quiet_option
+def extract_command(
+    paths: tuple[Path, ...],
+    model: str,
+    min_block_words: int,
+    jsonl: bool,
+    blocks: bool,
+    html: bool,
+    output: Path | None,
+    threads: int | None,
+    quiet: bool,
+) -> int:
+    """Take the articles out of web pages: HTML files, folders, WARC, feeds, sitemaps; - is stdin.
+
+    Exit code 3 says that it is done but some pages gave no article, each named on stderr.
+    """
+    write = choose_writer(jsonl, blocks, html, output, model)
+    check_writable(output)
+    loaded = load_model(model)
+    inputs = list(paths)
+    size = total_bytes(inputs)
+    counts: Counter[str] = Counter()
+
+    def take(work: PageWork) -> tuple[int, Pages, list[Extracted]]:
+        batch = work()
+        found = extract_pages(
+            batch.pages, model=loaded, min_block_words=min_block_words, with_blocks=blocks or html
+        )
+        return work.source_bytes, batch, found
+
+    # Text that scrolls by is progress enough.
+    still = quiet or (output is None and sys.stdout.isatty())
+    with open_output(output) as out, show_progress(still, size) as progress, open_pool(threads) as pool:
+
+        def taken() -> Iterator[Extracted]:
+            done = 0
+            for source_bytes, batch, found in pool.map(take, read_pages(inputs, batch_bytes=BATCH_BYTES)):
+                counts.update(pages=len(found))
+                for where, one in zip(batch.wheres, found, strict=True):
+                    if one.status == "ok":
+                        counts.update(articles=1)
+                    else:
+                        counts.update(skipped=1)
+                        reason = "no article in the page" if one.status == "empty" else one.status
+                        say_skipped(Skipped(where, reason))
+                    yield one
+                for skipped in batch.skipped:
+                    counts.update(skipped=1)
+                    say_skipped(skipped)
+                    yield Extracted(Article(skipped.where, ""), skipped.reason)
+                counts.update({f"left out: {reason}": number for reason, number in batch.left_out.items()})
+                done += source_bytes
+                if progress:
+                    progress("reading", done, 0)
+
+        write(taken(), out)
+    return summarise_pages(counts, quiet)
+
+
+def choose_writer(
+    jsonl: bool, blocks: bool, html: bool, output: Path | None, model: str
+) -> Callable[[Iterator[Extracted], IO[str]], None]:
+    """What writes the answer in the form asked for, or that the name of the file asks for."""
+    if html and (jsonl or blocks):
+        raise UsageError(f"one form at a time: got --html and --{'jsonl' if jsonl else 'blocks'}")
+    if html:
+        return lambda found, out: write_html(found, out, model)
+    if jsonl or (output is not None and output.suffix == ".jsonl"):
+        return lambda found, out: out.writelines(map(json_line, found))
+    return write_blocks if blocks else write_texts
+
+
+def json_line(found: Extracted) -> str:
+    """The page as one line of JSON; with its blocks, if there are any."""
+    record: dict[str, Any] = asdict(found.article) | {"status": found.status}
+    if found.blocks:
+        record["blocks"] = [
+            {
+                "text": block.text,
+                "content": block.content,
+                "score": round(block.score, 4),
+                "path": block.path,
+                "reasons": [[reason, round(part, 4)] for reason, part in block.reasons],
+            }
+            for block in found.blocks
+        ]
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def write_texts(found: Iterator[Extracted], out: IO[str]) -> None:
+    """The articles for reading: title, who and when, text; where there are several pages, each under its id."""
+    for one, several in _with_company(found):
+        article = one.article
+        if several:
+            out.write(head(one))
+        if one.status != "ok":
+            continue
+        byline = " · ".join(filter(None, (article.author, article.published, article.source)))
+        above = "".join(f"{clean(line)}\n" for line in (article.title, byline) if line)
+        out.write(f"{above}\n{clean(article.text)}\n" if above else f"{clean(article.text)}\n")
+        if several:
+            out.write("\n")
+
+
+def write_blocks(found: Iterator[Extracted], out: IO[str]) -> None:
+    """The blocks of each page as a table."""
+    for one, several in _with_company(found):
+        if several:
+            out.write(head(one))
+        if one.blocks:
+            show_blocks(one.blocks, out)
+        if several:
+            out.write("\n")
+
+
+def head(found: Extracted) -> str:
+    """The line above a page among several, which says so if there is no article in it."""
+    status = "" if found.status == "ok" else f": {clean(found.status)}"
+    return f"==> {clean(found.article.id)}{status} <==\n"
+
+
+def _with_company(found: Iterator[Extracted]) -> Iterator[tuple[Extracted, bool]]:
+    """Each page, and whether there are others."""
+    first, second = next(found, None), next(found, None)
+    if first:
+        yield first, second is not None
+    if second:
+        yield second, True
+    yield from ((one, True) for one in found)
+
+
+def summarise_pages(counts: Counter[str], quiet: bool) -> int:
+    """Say what was done; the exit code."""
+    left_out = "".join(
+        f", {number:,} {what}" for what, number in counts.items() if what.startswith("left out: ")
+    )
+    code = count_skipped(counts["skipped"])
+    if not counts["pages"]:
+        print(f"no pages found{left_out}", file=sys.stderr)
+    elif not quiet:
+        print(f"{count(counts, 'page')}, {count(counts, 'article')}{left_out}", file=sys.stderr)
+    return code
+
+
+def count(counts: Counter[str], what: str) -> str:
+    """How many there are, in words."""
+    number = counts[f"{what}s"]
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+@click.command("train")
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=FILE)
+@click.option("-o", "--output", type=FILE, metavar="MODEL.json", help="Where to write the model.")
+@click.option(
+    "--kind",
+    type=click.Choice(["crf", "maxent"]),
+    default="crf",
+    show_default=True,
+    help="crf: all that can be seen of a page's blocks, together; maxent: the words of each block.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=0),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Cross-validate over sites first, in so many parts; 0: no figures.",
+)
+@click.option("--leave-out", is_flag=True, help="Score each DIR by a model of the others instead.")
+@click.option("--no-train", is_flag=True, help="The figures only, no model.")
+@click.option(
+    "--work",
+    type=FILE,
+    metavar="DIR",
+    help="Keep the answers of each part there; a run that was interrupted goes on.",
+)
+@quiet_option
+def train_command(
+    folders: tuple[Path, ...],
+    output: Path | None,
+    kind: str,
+    folds: int,
+    leave_out: bool,
+    no_train: bool,
+    work: Path | None,
+    quiet: bool,
+) -> int:
+    """Train a model on labelled pages, and say how good it is on sites that it has not seen.
+
+    A labelled page is NAME.html with its article beside it in NAME.txt, or one whose article stands in
+    <span class="CedarContent">. The folder it stands in is its site.
+    """
+    from ..extraction import training, validation
+
+    check_options(folders, output, folds, leave_out, no_train)
+    check_writable(output)
+
+    def say(what: str) -> None:
+        if not quiet:
+            print(what, file=sys.stderr, flush=True)
+
+    pages: list[LabelledPage] = []
+    skipped: list[Skipped] = []
+    for folder in folders:
+        say(f"reading {folder}")
+        found, unused = training.read_labelled(folder)
+        pages += found
+        skipped += unused
+        sites = len({page.group for page in found})
+        content = sum(int(page.labels.sum()) for page in found)
+        blocks = sum(len(page.labels) for page in found)
+        say(f"{len(found):,} labelled pages of {sites:,} sites, {content:,} of {blocks:,} blocks CONTENT")
+    # Training draws pages by their place.
+    pages.sort(key=lambda page: (page.collection, page.id))
+    if leave_out or folds:
+        parts = validation.part_by_collection(pages) if leave_out else validation.part_by_site(pages, folds)
+        answers = {
+            kind: validation.cross_validate(pages, kind, parts, work, say),
+            "heuristic": validation.answer_all(pages, "heuristic"),
+        }
+        how = "each folder by a model of the others" if leave_out else f"{len(set(parts))} parts, by site"
+        say(f"scores of pages that the model has not seen: {how}")
+        print_table(SCORE_HEADS, score_rows(pages, answers), sys.stdout)
+        sys.stdout.flush()
+    if not no_train:
+        assert output is not None
+        say(f"training on all {len(pages):,} pages")
+        sites = len({page.group for page in pages})
+        names = ", ".join(sorted({page.collection for page in pages}))
+        about = {"about": f"trained on {len(pages):,} pages of {sites:,} sites: {names}"}
+        model = about | training.TRAINERS[kind](pages, say)
+        output.write_text(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+        say(f"wrote {output}, {output.stat().st_size / 1000:,.0f} kB: use it with --model {output}")
+    return name_skipped(skipped)
+
+
+def check_options(
+    folders: tuple[Path, ...], output: Path | None, folds: int, leave_out: bool, no_train: bool
+) -> None:
+    """Complain before the work about what cannot be meant."""
+    names = Counter(folder.resolve().name for folder in folders)
+    if twice := [name for name, number in names.items() if number > 1]:
+        raise UsageError(f"two folders are called {twice[0]}; scores go by the name: rename one")
+    if no_train and output:
+        raise UsageError("--no-train writes no model: leave out --output")
+    if not no_train and not output:
+        raise UsageError("name the file of the model with --output, or ask for figures only: --no-train")
+    if folds == 1:
+        raise UsageError("--folds: expected 0, 2 or more, got 1")
+    if no_train and not folds and not leave_out:
+        raise UsageError("--no-train --folds 0 leaves nothing to do")
+    if leave_out and len(folders) < 2:
+        raise UsageError("--leave-out: needs two folders or more, each is scored by a model of the others")
+    if missing := next((folder for folder in folders if not folder.is_dir()), None):
+        raise SourceError(f"{missing}: expected a folder of labelled pages")
+
+
+SCORE_HEADS = ("pages of", "model", "pages", "P", "R", "F", "perfect", "text F", "empty")
+
+
+def score_rows(pages: list[LabelledPage], answers: dict[str, list[Answer]]) -> Iterator[tuple[str, ...]]:
+    """The scores of each collection and of all pages, model by model, and what the paper says of its own pages."""
+    from ..extraction.validation import PAPER, score
+
+    collections = sorted({page.collection for page in pages})
+    for model, given in answers.items():
+        scores = []
+        for collection in collections:
+            chosen = [place for place, page in enumerate(pages) if page.collection == collection]
+            scores.append(score([pages[place] for place in chosen], [given[place] for place in chosen]))
+            yield score_row(collection, model, **asdict(scores[-1]))
+        if len(collections) > 1:
+            yield score_row("all pages", model, **asdict(score(pages, given)))
+            names = [name for name in asdict(scores[0]) if name != "pages"]
+            means = {name: fmean(getattr(one, name) for one in scores) for name in names}
+            yield score_row("mean of folders", model, **means)
+        if model in PAPER:
+            yield score_row("the paper's own", model, **PAPER[model])
+
+
+def score_row(name: str, model: str, **scores: float) -> tuple[str, ...]:
+    """The cells of a row; a score that is not known is empty."""
+    forms = {
+        "pages": ",",
+        "precision": ".3f",
+        "recall": ".3f",
+        "f": ".3f",
+        "perfect": ".0%",
+        "text": ".3f",
+        "empty": ".1%",
+    }
+    return (name, model, *(format(scores[one], form) if one in scores else "" for one, form in forms.items()))

@@ -1,0 +1,166 @@
+"""What commands leave behind: answers in the form asked for, and what is said of them on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from ..errors import MissingExtra, SourceError, UsageError
+from ..model import Skipped
+from ..pile import Matches, Opinions
+from .show import TABLE_ROWS, print_table, show_table
+
+
+def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> str:
+    """The form of the answer: as asked for, by the name of the file, a table on a terminal."""
+    asked = [name for name, wanted in (("jsonl", jsonl), ("csv", csv), ("parquet", parquet)) if wanted]
+    if len(asked) > 1:
+        raise UsageError(f"one form at a time: got --{' and --'.join(asked)}")
+    if asked == ["parquet"] and output is None:
+        raise UsageError("--parquet needs a file: name it with --output")
+    by_name = (
+        "jsonl" if output is None else {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
+    )
+    form = asked[0] if asked else "table" if output is None and sys.stdout.isatty() else by_name
+    if form == "parquet" and find_spec("pyarrow") is None:
+        raise MissingExtra("a Parquet file", "arrow")
+    return form
+
+
+def check_writable(*outputs: Path | None) -> None:
+    """Complain before the work about files that cannot be written after it."""
+    for output in filter(None, outputs):
+        if output.is_dir() or not output.absolute().parent.is_dir():
+            raise SourceError(
+                f"{output}: cannot be written: {'a folder' if output.is_dir() else 'no such folder'}"
+            )
+
+
+@contextmanager
+def open_output(output: Path | None) -> Iterator[IO[str]]:
+    """The file, or stdout."""
+    if output is None:
+        yield sys.stdout
+        sys.stdout.flush()
+    else:
+        with output.open("w", encoding="utf-8") as out:
+            yield out
+
+
+def write_matches(matches: Matches, form: str, output: Path | None) -> None:
+    """Write the matches in the form asked for."""
+    if form == "parquet":
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(matches.to_arrow(), output)
+        return
+    with open_output(output) as out:
+        if form == "jsonl":
+            out.writelines(matches.json_lines())
+        elif form == "csv":
+            import csv
+
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(
+                (
+                    "query",
+                    "found",
+                    "relation",
+                    "query_covered",
+                    "found_covered",
+                    "resemblance",
+                    "words",
+                    "passages",
+                    "methods",
+                )
+            )
+            for *values, passages, by in matches.rows():
+                writer.writerow((*values, sum(row[4] for row in passages), len(passages), " ".join(by)))
+        else:
+            show_table(matches, out)
+
+
+OPINION_HEADS = ("query", "found", "relation", "query_in_found", "found_in_query", "rank", "methods")
+
+
+def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
+    """What writes opinions as they come; None for a table."""
+    if form == "jsonl":
+        return lambda opinions: out.writelines(opinions.json_lines())
+    if form == "csv":
+        import csv
+
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(OPINION_HEADS)
+        return lambda opinions: writer.writerows(_opinion_cells(opinions))
+    return None
+
+
+def show_opinions(opinions: Opinions, out: IO[str]) -> None:
+    """The first opinions as a table."""
+    print_table(OPINION_HEADS, map(list, islice(_opinion_cells(opinions), TABLE_ROWS)), out)
+    if len(opinions) > TABLE_ROWS:
+        print(f"… and {len(opinions) - TABLE_ROWS:,} more: write them out with --jsonl or --csv", file=out)
+
+
+def _opinion_cells(opinions: Opinions) -> Iterator[tuple[str, ...]]:
+    for row in opinions.rows():
+        *values, by = row.values()
+        yield (*("" if value is None else str(value) for value in values), " ".join(by))
+
+
+def write_lines(file: Path | None, things: Iterable[Any]) -> None:
+    """Write things as JSON lines, if a file was named."""
+    if file:
+        with file.open("w", encoding="utf-8") as out:
+            out.writelines(json.dumps(asdict(thing), ensure_ascii=False) + "\n" for thing in things)
+
+
+def name_skipped(skipped: Sequence[Skipped]) -> int:
+    """Name each record that was skipped; the exit code."""
+    for one in skipped:
+        say_skipped(one)
+    return count_skipped(len(skipped))
+
+
+def say_skipped(skipped: Skipped) -> None:
+    """Name one record that was skipped."""
+    print(f"skipped: {skipped}", file=sys.stderr)
+
+
+def count_skipped(skipped: int) -> int:
+    """Say how many records were skipped; the exit code."""
+    if skipped:
+        print(f"{skipped:,} record{'s' * (skipped > 1)} skipped", file=sys.stderr)
+    return 3 if skipped else 0
+
+
+def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
+    """Name what was skipped, say what was done; the exit code."""
+    code = name_skipped(found.skipped)
+    if found.unreadable_dates:
+        print(
+            f"{found.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",
+            file=sys.stderr,
+        )
+    if not articles:
+        print("no articles found", file=sys.stderr)
+    elif not quiet and isinstance(found, Matches):
+        counts = found.counts
+        print(
+            f"{articles:,} articles, {counts['candidates']:,} candidates, {counts['matches']:,} matches, "
+            f"{len(found.formulas):,} formulas left out as boilerplate",
+            file=sys.stderr,
+        )
+    elif not quiet and isinstance(found, Opinions):
+        duplicates = sum(verdict.duplicate for verdict in found.verdicts)
+        verdicts = f", {duplicates:,} of them duplicates by {found.method}" if found.verdicts else ""
+        print(f"{articles:,} articles{verdicts}", file=sys.stderr)
+    return code

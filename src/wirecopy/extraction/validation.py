@@ -1,0 +1,202 @@
+"""How good a model is on pages of sites that it has not seen.
+
+The pages are parted: by site into folds, or by collection. Each part is answered by a model of all other parts. With a
+folder for work every part's answers are kept there, under a name that changes with the pages, the parts and the
+training itself, so that a run that was interrupted goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecopy import _core
+from wirecopy.errors import UsageError
+from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, load_model, training
+from wirecopy.extraction.training import TRAINERS, Flags, LabelledPage, Progress
+
+SHINGLE_WORDS = 4
+PAPER = {
+    "crf": {"precision": 0.979, "recall": 0.995, "perfect": 0.80},
+    "maxent": {"precision": 0.960, "recall": 0.981, "perfect": 0.58},
+}
+"""What Gibson, Wellner and Lubar report of CE-BEST and CE-SIMPLE on their pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model says of a labelled page: the label of each block, and the text these make."""
+
+    labels: Flags
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """How well blocks were labelled: pooled over pages, and the share of pages without a mistake; `text` is the mean
+    over pages of the F of 4-word shingles, `empty` the share of pages of which nothing was taken.
+    """
+
+    pages: int
+    precision: float
+    recall: float
+    f: float
+    perfect: float
+    text: float
+    empty: float
+
+
+def part_by_site(pages: Sequence[LabelledPage], folds: int) -> list[str]:
+    """The fold of each page: no site is in two, and there are no more folds than sites."""
+    sites = {page.group for page in pages}
+    if len(sites) < 2:
+        raise UsageError(
+            f"all pages are of one site, {min(sites)}: cross-validation needs two or more. Give each site a folder of"
+            " its own, or name it as `site` in meta.jsonl; or train without figures: --folds 0"
+        )
+    number = min(folds, len(sites))
+    return [f"{fold + 1}-of-{number}" for fold in training.part([page.group for page in pages], number)]
+
+
+def part_by_collection(pages: Sequence[LabelledPage]) -> list[str]:
+    """The collection of each page."""
+    if len({page.collection for page in pages}) < 2:
+        raise UsageError("--leave-out needs two folders or more: each is scored by a model of the others")
+    return [f"without-{page.collection}" for page in pages]
+
+
+def cross_validate(
+    pages: Sequence[LabelledPage],
+    kind: str,
+    parts: Sequence[str],
+    work: Path | None = None,
+    progress: Progress = lambda _: None,
+) -> list[Answer]:
+    """The answer for each page by a model of the pages of other parts."""
+    answers: dict[int, Answer] = {}
+    digests = [_digest(page) for page in pages] if work else []
+    names = sorted(set(parts))
+    for number, name in enumerate(names, 1):
+        asked = [place for place, part in enumerate(parts) if part == name]
+        files: dict[str, Path] = {}
+        if work:
+            key = _key(
+                kind, [f"{digest} {part == name}" for digest, part in zip(digests, parts, strict=True)]
+            )
+            collections = {pages[place].collection for place in asked}
+            files = {one: work / one / f"{kind}-{name}-{key}.jsonl" for one in collections}
+        if files and all(file.exists() for file in files.values()):
+            progress(f"{kind}, part {number} of {len(names)}: answers are in {work}")
+            answers |= _read_answers(files, pages, asked)
+            continue
+        progress(f"{kind}, part {number} of {len(names)}: training on {len(pages) - len(asked):,} pages")
+        learnt = [page for page, part in zip(pages, parts, strict=True) if part != name]
+        model = _core.Model(json.dumps(TRAINERS[kind](learnt, progress)))
+        found = {place: answer(pages[place], model) for place in asked}
+        _write_answers(files, pages, found)
+        answers |= found
+    return [answers[place] for place in range(len(pages))]
+
+
+def answer(page: LabelledPage, model: _core.Model) -> Answer:
+    """What a model says of a page."""
+    asked = [(page.path.read_bytes(), None, None, None)]
+    ((text, problem, _, blocks),) = _core.extract_pages(asked, model, 0, True, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
+    if problem or len(blocks) != len(page.labels):
+        raise UsageError(f"{page.path}: has changed since it was read")
+    return Answer(np.array([block[1] for block in blocks], bool), text)
+
+
+def answer_all(pages: Sequence[LabelledPage], name: str) -> list[Answer]:
+    """What a ready model says of pages."""
+    model = load_model(name)
+    return [answer(page, model) for page in pages]
+
+
+def score(pages: Sequence[LabelledPage], answers: Sequence[Answer]) -> Scores:
+    """How good answers are, over all of the pages."""
+    right = np.concatenate([page.labels for page in pages])
+    said = np.concatenate([answer.labels for answer in answers])
+    pairs = list(zip(pages, answers, strict=True))
+    hits = int((right & said).sum())
+    precision, recall = hits / max(1, int(said.sum())), hits / max(1, int(right.sum()))
+    return Scores(
+        pages=len(pages),
+        precision=precision,
+        recall=recall,
+        f=_f(precision, recall),
+        perfect=float(np.mean([np.array_equal(page.labels, answer.labels) for page, answer in pairs])),
+        text=float(np.mean([_text_f(page.gold, _core.split_words(answer.text)) for page, answer in pairs])),
+        empty=float(np.mean([not answer.text for answer in answers])),
+    )
+
+
+def _text_f(gold: NDArray[np.uint64], found: NDArray[np.uint64]) -> float:
+    """The F of the 4-word shingles of two texts, each as often as it stands there."""
+    if not len(gold) or not len(found):
+        return float(len(gold) == len(found))
+    counted = [
+        np.unique(training.shingles(words, min(SHINGLE_WORDS, len(words))), return_counts=True)
+        for words in (gold, found)
+    ]
+    (ours, our_counts), (theirs, their_counts) = counted
+    _, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+    hits = int(np.minimum(our_counts[left], their_counts[right]).sum())
+    return _f(hits / int(their_counts.sum()), hits / int(our_counts.sum()))
+
+
+def _f(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _digest(page: LabelledPage) -> str:
+    digest = hashlib.blake2b(f"{page.collection} {page.id} {page.group} ".encode(), digest_size=16)
+    for part in (page.values, page.words, page.offsets, page.gold, page.labels):
+        digest.update(part.tobytes())
+    return digest.hexdigest()
+
+
+def _key(kind: str, pages: Sequence[str]) -> str:
+    """What the answers depend on, in eight letters."""
+    code = hashlib.blake2b(Path(training.__file__).read_bytes()).hexdigest()
+    said = [kind, code, repr(_core.feature_names(True)), *pages]
+    return hashlib.blake2b("\n".join(said).encode(), digest_size=4).hexdigest()
+
+
+def _write_answers(
+    files: Mapping[str, Path], pages: Sequence[LabelledPage], found: Mapping[int, Answer]
+) -> None:
+    for collection, file in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        lines = [
+            json.dumps(_record(pages[place].id, one), ensure_ascii=False) + "\n"
+            for place, one in found.items()
+            if pages[place].collection == collection
+        ]
+        unfinished = file.with_suffix(".part")
+        unfinished.write_text("".join(lines), "utf-8")
+        unfinished.replace(file)
+
+
+def _record(id: str, answer: Answer) -> dict[str, Any]:
+    return {"id": id, "text": answer.text, "labels": answer.labels.astype(int).tolist()}
+
+
+def _read_answers(
+    files: Mapping[str, Path], pages: Sequence[LabelledPage], asked: Sequence[int]
+) -> Iterator[tuple[int, Answer]]:
+    places = {(pages[place].collection, pages[place].id): place for place in asked}
+    for collection, file in files.items():
+        for line in file.read_text("utf-8").split("\n")[:-1]:
+            record = json.loads(line)
+            yield (
+                places[collection, record["id"]],
+                Answer(np.array(record["labels"], bool), record["text"]),
+            )
