@@ -33,6 +33,7 @@ bench: build
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/run.py --methods
 	$(BIN)/python benchmarks/work.py
+	$(BIN)/python benchmarks/extraction.py
 
 docs: build
 	$(BIN)/python docs/make.py
