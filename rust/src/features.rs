@@ -515,8 +515,8 @@ impl<'a> Sight<'a> {
         let empty = Content::default();
         let content = |level: usize| chain.get(level).map_or(&empty, |element| &self.contents[*element as usize]);
         row.choice(format_args!("tag"), tag(0));
-        row.choice(format_args!("tag 1"), tag(1));
-        row.choice(format_args!("tag 2"), tag(2));
+        row.choice(format_args!("outer tag 1"), tag(1));
+        row.choice(format_args!("outer tag 2"), tag(2));
         row.choice(
             format_args!("hidden"),
             chain.first().map_or(0, |element| usize::from(self.page.elements[*element as usize].hidden)),
