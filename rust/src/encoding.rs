@@ -12,6 +12,12 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 /// A declaration stands in this much of the page's beginning.
 const HEAD_BYTES: usize = 4096;
 
+/// Detection looks at so many bytes from the first that is not ASCII: it is slow, and more would tell it nothing new.
+const DETECTION_BYTES: usize = 1 << 18;
+
+/// What ISO-2022-JP, all of ASCII, changes its alphabet with.
+const ESCAPE: u8 = 0x1b;
+
 /// A declared encoding is believed if at most one character in this many cannot be read in it.
 const READABLE: usize = 100;
 
@@ -34,7 +40,9 @@ pub fn decode<'a>(page: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
             return if head[0] == 0 { UTF_16BE } else { UTF_16LE };
         }
         let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-        detector.feed(page, true);
+        let telling = page.iter().position(|byte| !byte.is_ascii() || *byte == ESCAPE).unwrap_or(0);
+        let looked_at = &page[telling..page.len().min(telling + DETECTION_BYTES)];
+        detector.feed(looked_at, telling + looked_at.len() == page.len());
         detector.guess(None, Utf8Detection::Allow)
     };
     // Pages that say they are in UTF-16 in ASCII letters are not.

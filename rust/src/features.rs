@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::html::{NONE, Page, Style, Tag};
 use crate::stems::ByHash;
-use crate::words::{Word, function_words, language, split};
+use crate::words::{Word, function_words, is_punctuation, language, split};
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -357,8 +357,8 @@ impl<'a> Sight<'a> {
             let from = words.len();
             split(&page.text[block.start..block.end], &mut words);
             for word in &mut words[from..] {
-                word.start += block.start;
-                word.end += block.start;
+                word.start += block.start as u32;
+                word.end += block.start as u32;
             }
             word_offsets.push(words.len());
         }
@@ -428,16 +428,24 @@ impl<'a> Sight<'a> {
     /// The values of every block, row after row; with `likely`, how likely each block was found to be CONTENT at a first
     /// look, also what that says about the blocks around.
     pub fn values(&self, likely: Option<&[f32]>) -> Vec<f32> {
+        let mut values = Vec::new();
+        self.each_row(likely, |row| values.extend_from_slice(row));
+        values
+    }
+
+    /// The same, one row at a time.
+    pub fn each_row(&self, likely: Option<&[f32]>, mut visit: impl FnMut(&[f32])) {
         let context = likely.map(|likely| Context::of(self, likely));
         let mut values = Vec::new();
         for number in 0..self.page.blocks.len() {
+            values.clear();
             let mut row = Row { names: None, values: &mut values };
             self.describe(number, &mut row);
             if let Some(context) = &context {
                 context.describe(number, &mut row);
             }
+            visit(&values);
         }
-        values
     }
 
     /// The words of all blocks; block i has words `offsets[i]..offsets[i + 1]`.
@@ -448,23 +456,12 @@ impl<'a> Sight<'a> {
     /// The words of a block: hash and spelling in small letters.
     pub fn spelt(&self, block: usize) -> impl Iterator<Item = (u64, String)> {
         let words = &self.words[self.word_offsets[block]..self.word_offsets[block + 1]];
-        words.iter().map(|word| (word.hash, self.page.text[word.start..word.end].to_lowercase()))
+        words.iter().map(|word| (word.hash, word.spelt(&self.page.text)))
     }
 
     /// How many words a block has.
     pub fn block_words(&self, block: usize) -> f32 {
         self.counts[block].words
-    }
-
-    /// The values of one block.
-    pub fn row(&self, block: usize, likely: Option<&[f32]>) -> Vec<f32> {
-        let mut values = Vec::new();
-        let mut row = Row { names: None, values: &mut values };
-        self.describe(block, &mut row);
-        if let Some(likely) = likely {
-            Context::of(self, likely).describe(block, &mut row);
-        }
-        values
     }
 
     /// The number of the page's language in [`crate::words::LANGUAGES`].
@@ -664,7 +661,8 @@ const SIGNS: [&str; 6] = ["has copyright", "has bar", "has at", "has address", "
 
 fn count(page: &Page<'_>, words: &[Word], offsets: &[usize], language: Option<usize>) -> Vec<Counts> {
     let mut title = Vec::new();
-    split(&unescape(page.title), &mut title);
+    let beginning: String = page.title.chars().take(2000).collect();
+    split(&unescape(beginning), &mut title);
     let mut title: Vec<u64> = title.iter().take(60).map(|word| word.hash).collect();
     title.sort_unstable();
     let mut spans: [Vec<(usize, usize)>; 3] = Default::default();
@@ -680,19 +678,20 @@ fn count(page: &Page<'_>, words: &[Word], offsets: &[usize], language: Option<us
         let mut counts = Counts::default();
         let mut last = block.start;
         for word in &words[offsets[number]..offsets[number + 1]] {
-            let begins_sentence = last == block.start || ends_sentence(&page.text[last..word.start]);
-            last = word.end;
+            let start = word.start as usize;
+            let begins_sentence = last == block.start || ends_sentence(&page.text[last..start]);
+            last = word.end as usize;
             let weight = word.weight();
             counts.words += weight;
             for (style, (spans, cursor)) in spans.iter().zip(&mut cursors).enumerate() {
-                while spans.get(*cursor).is_some_and(|span| span.1 <= word.start) {
+                while spans.get(*cursor).is_some_and(|span| span.1 <= start) {
                     *cursor += 1;
                 }
-                if spans.get(*cursor).is_some_and(|span| span.0 <= word.start) {
+                if spans.get(*cursor).is_some_and(|span| span.0 <= start) {
                     counts.styled[style] += weight;
                 }
             }
-            counts.letters += word.letters as f32;
+            counts.letters += f32::from(word.letters);
             counts.capitals += flag(word.capital);
             counts.shouted += flag(word.shouted && word.letters > 1);
             counts.numbers += flag(word.number);
@@ -724,7 +723,7 @@ fn look_at_signs(text: &str, counts: &mut Counts) {
             ',' | ';' | '，' | '、' | '；' | '،' => counts.commas += 1.0,
             _ => {}
         }
-        if !letter.is_alphanumeric() && !letter.is_whitespace() {
+        if is_punctuation(letter) {
             counts.marks += 1.0;
         }
         counts.signs |= match letter {
@@ -738,14 +737,14 @@ fn look_at_signs(text: &str, counts: &mut Counts) {
             digits += 1;
         } else {
             if digits == 4 {
-                runs[0] += 1;
+                runs[0] = runs[0].saturating_add(1);
             } else if digits == 1 || digits == 2 {
                 runs[1] = runs[1].saturating_add(1);
             }
             digits = 0;
         }
     }
-    runs[0] += u8::from(digits == 4);
+    runs[0] = runs[0].saturating_add(u8::from(digits == 4));
     runs[1] = runs[1].saturating_add(u8::from(digits == 1 || digits == 2));
     if text.contains("://") || text.contains("www.") {
         counts.signs |= 8;

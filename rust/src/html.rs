@@ -8,7 +8,7 @@
 #![allow(clippy::enum_glob_use)]
 
 use htmlize::{unescape, unescape_attribute};
-use memchr::{memmem, memrchr, memrchr3};
+use memchr::{memchr, memmem, memrchr, memrchr3};
 
 use crate::scan::{Scanner, Token};
 use crate::{Invalid, Result};
@@ -164,6 +164,21 @@ pub struct Limits {
     pub tags: usize,
 }
 
+impl Limits {
+    /// Whether a page may have so many bytes.
+    ///
+    /// # Errors
+    /// When it may not.
+    pub fn check(&self, bytes: usize) -> Result<()> {
+        // Places in a text have 32 bits.
+        let most = self.bytes.min(u32::MAX as usize);
+        if bytes > most { Err(Invalid(format!("larger than {most} bytes"))) } else { Ok(()) }
+    }
+}
+
+/// A page with more blocks is not an article: among some thousand articles the most are 2,400. Labelling takes 10 µs a block.
+const MAX_BLOCKS: usize = 100_000;
+
 /// How a page is cut into blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reading {
@@ -292,9 +307,7 @@ struct Builder<'a> {
 /// # Errors
 /// When the page has more than it may have.
 pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
-    if html.len() > limits.bytes {
-        return Err(Invalid(format!("larger than {} bytes", limits.bytes)));
-    }
+    limits.check(html.len())?;
     let mut builder = Builder {
         page: Page::default(),
         reading,
@@ -315,13 +328,14 @@ pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
             Token::Text(text) => builder.add_text(text),
             Token::Raw(content) => {
                 match started {
-                    Tag::script | Tag::style if reading == Reading::Whole => builder.add_text(content),
+                    Tag::script | Tag::style if reading == Reading::Whole => builder.add_plain(content),
                     Tag::script => {
                         if script_type.contains("json") {
                             builder.page.scripts.push((script_type, content));
                         }
                     }
                     Tag::style | Tag::iframe | Tag::noembed | Tag::noframes => {}
+                    Tag::xmp => builder.add_plain(content),
                     _ => {
                         if started == Tag::title
                             && builder.page.title.is_empty()
@@ -347,6 +361,9 @@ pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
             }
             Token::End(name) => builder.end(Tag::of(name)),
         }
+        if builder.page.blocks.len() > MAX_BLOCKS {
+            return Err(Invalid(format!("more than {MAX_BLOCKS} blocks")));
+        }
     }
     builder.bound((0, true));
     while !builder.open.is_empty() {
@@ -365,8 +382,15 @@ impl<'a> Builder<'a> {
     }
 
     fn add_text(&mut self, text: &str) {
-        let text = if memchr::memchr(b'&', text.as_bytes()).is_some() { unescape(text) } else { text.into() };
-        let mut rest: &str = &text;
+        if memchr(b'&', text.as_bytes()).is_some() {
+            self.add_plain(&unescape(text));
+        } else {
+            self.add_plain(text);
+        }
+    }
+
+    /// Text without character references.
+    fn add_plain(&mut self, mut rest: &str) {
         while !rest.is_empty() {
             let word = rest.find(is_space).unwrap_or(rest.len());
             if word > 0 {

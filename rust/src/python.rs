@@ -813,8 +813,9 @@ mod _core {
     ) -> PyResult<(Array<'py, f32>, Array<'py, u64>, Array<'py, i64>)> {
         let likely = optional!(likely);
         let (values, words, offsets) = run(py, || {
-            let text = encoding::decode(&page, charset.as_deref());
             let limits = html::Limits { bytes: max_bytes, tags: max_tags };
+            limits.check(page.len())?;
+            let text = encoding::decode(&page, charset.as_deref());
             let page = html::read(&text, limits, html::Reading::Rendered)?;
             if let Some(likely) = likely.filter(|likely| likely.len() != page.blocks.len()) {
                 let message = format!("expected {} likelihoods, got {}", page.blocks.len(), likely.len());
@@ -839,8 +840,9 @@ mod _core {
         max_tags: usize,
     ) -> PyResult<Vec<(u64, String)>> {
         run(py, || {
-            let text = encoding::decode(&page, charset.as_deref());
             let limits = html::Limits { bytes: max_bytes, tags: max_tags };
+            limits.check(page.len())?;
+            let text = encoding::decode(&page, charset.as_deref());
             let page = html::read(&text, limits, html::Reading::Rendered)?;
             let sight = features::Sight::of(&page);
             Ok((0..page.blocks.len()).flat_map(|block| sight.spelt(block)).collect())
@@ -952,8 +954,10 @@ mod _core {
         received: Option<i64>,
     ) -> PyResult<[Option<String>; 8]> {
         run(py, || {
+            let limits = html::Limits { bytes: 20 << 20, tags: 1_000_000 };
+            limits.check(page.len())?;
             let text = encoding::decode(&page, charset.as_deref());
-            let page = html::read(&text, html::Limits { bytes: 20 << 20, tags: 1_000_000 }, html::Reading::Rendered)?;
+            let page = html::read(&text, limits, html::Reading::Rendered)?;
             let found = metadata::metadata(&page, url.as_deref(), received);
             Ok(plain_metadata(found))
         })
@@ -969,6 +973,17 @@ mod _core {
     #[pyfunction]
     fn read_date(py: Python<'_>, text: String, month_first: bool) -> PyResult<Option<String>> {
         run(py, || Ok(metadata::dates::read(&text, month_first).map(|date| date.iso)))
+    }
+
+    /// The texts of a page's blocks; bounded as in the paper, or as they are rendered.
+    #[pyfunction]
+    fn page_blocks(py: Python<'_>, page: String, as_in_paper: bool) -> PyResult<Vec<String>> {
+        run(py, || {
+            let limits = html::Limits { bytes: 20 << 20, tags: 1_000_000 };
+            let reading = if as_in_paper { html::Reading::Paper } else { html::Reading::Rendered };
+            let page = html::read(&page, limits, reading)?;
+            Ok(page.blocks.iter().map(|block| page.text[block.start..block.end].to_owned()).collect())
+        })
     }
 
     /// File a batch's keys, shard by shard.

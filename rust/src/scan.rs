@@ -145,6 +145,9 @@ impl<'a> Scanner<'a> {
             let end = start + found;
             let rest = &bytes[end + 2..];
             if is_named(rest, name) {
+                if name == b"title" && holds_page(&bytes[start..end]) {
+                    break;
+                }
                 let escaped =
                     name == b"script" && !self.unclosed_escape && memmem::find(&bytes[start..end], b"<!--").is_some();
                 let end = if escaped { self.end_of_escaped(start).unwrap_or(end) } else { end };
@@ -305,6 +308,11 @@ impl<'a> Scanner<'a> {
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn ends_name(byte: &u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')
+}
+
+/// A title that runs on into the page was never closed: the end belongs to another, such as that of a picture.
+fn holds_page(title: &[u8]) -> bool {
+    [&b"</head"[..], b"<body", b"</HEAD", b"<BODY"].iter().any(|tag| memmem::find(title, tag).is_some())
 }
 
 fn is_named(rest: &[u8], name: &[u8]) -> bool {

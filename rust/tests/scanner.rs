@@ -1,5 +1,7 @@
 //! The scanner beside `html5gum`, which follows the standard to the letter; and what a page says that never closes.
 
+#![allow(clippy::format_push_string)]
+
 use std::collections::BTreeMap;
 
 use html5gum::{Error, State, Token as Gum, Tokenizer};
@@ -81,8 +83,11 @@ fn standard(html: &str) -> Option<Vec<Piece>> {
                 push(&mut pieces, Piece::End(text(&tag.name)));
             }
             Gum::Error(error) => match error.value {
-                Error::EofInTag | Error::EofInComment | Error::EofInDoctype => return None,
-                Error::EofInScriptHtmlCommentLikeText | Error::EofInCdata => return None,
+                Error::EofInTag
+                | Error::EofInComment
+                | Error::EofInDoctype
+                | Error::EofInScriptHtmlCommentLikeText
+                | Error::EofInCdata => return None,
                 _ => {}
             },
             _ => {}
@@ -239,7 +244,7 @@ fn page(random: &mut Random) -> String {
             8 => html += &format!("</{}{}", random.of(&NAMES), random.of(&[">", ">", " >", " a='>'>", "/>", ""])),
             _ => {
                 html +=
-                    random.of(&["<p", "</p", "<p a", "<p a=", "<p a='b", "<p a=\"b", "<a<b>", "<!", "</", "<!-", "<?"])
+                    random.of(&["<p", "</p", "<p a", "<p a=", "<p a='b", "<p a=\"b", "<a<b>", "<!", "</", "<!-", "<?"]);
             }
         }
     }
@@ -329,6 +334,12 @@ fn a_tag_cut_in_two_ends_where_the_next_begins_if_nothing_closes_it() {
     assert_eq!(texts("a<!"), ["a"]);
     assert_eq!(texts("a<!b c"), ["a", "b c"]);
     assert_eq!(texts("<p>a<?b"), ["a", "b"]);
+}
+
+#[test]
+fn an_unclosed_title_does_not_end_in_a_picture() {
+    let html = "<title>a</head><body><p>b<svg><title>c</title></svg><p>d";
+    assert_eq!(texts(html), ["a", "b", "c", "d"]);
 }
 
 #[test]
