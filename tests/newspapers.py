@@ -9,12 +9,12 @@ from wirecopy.extraction import training
 WORDS = """
 harbour council bridge winter market river library budget school mayor station garden engine island theatre
 valley doctor museum railway village festival teacher orchard lantern bakery
-""".split()
-SMALL = "the of a to and in that was for with on as by at it is".split()
+"""
+SMALL = "the of a to and in that was for with on as by at it is"
 
 
 def sentence(rng: random.Random) -> str:
-    words = [rng.choice(SMALL if place % 2 else WORDS) for place in range(rng.randrange(8, 20))]
+    words = [rng.choice((SMALL if place % 2 else WORDS).split()) for place in range(rng.randrange(8, 20))]
     return " ".join(words).capitalize() + "."
 
 
@@ -22,8 +22,8 @@ def newspaper_page(seed: int) -> tuple[str, str]:
     """A page, and the text of its article."""
     rng = random.Random(seed)
     site = seed % 4
-    menu = "".join(f"<li><a href='/{word}'>{word.title()}</a></li>" for word in rng.sample(WORDS, 8))
-    headline = " ".join(rng.sample(WORDS, 5)).title()
+    menu = "".join(f"<li><a href='/{word}'>{word.title()}</a></li>" for word in rng.sample(WORDS.split(), 8))
+    headline = " ".join(rng.sample(WORDS.split(), 5)).title()
     paragraphs = [
         " ".join(sentence(rng) for _ in range(rng.randrange(2, 5))) for _ in range(rng.randrange(3, 9))
     ]

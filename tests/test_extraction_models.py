@@ -183,21 +183,12 @@ def test_maxent_gives_the_probabilities_of_scikit_learn(tmp_path: Path) -> None:
 
 def scores_of(look: dict[str, Any], rows: Any, with_context: bool) -> list[float]:
     names = _core.feature_names(with_context)
-    places = [
-        next(place for place, (known, _) in enumerate(names) if known == name) for name in look["values"]
-    ]
+    places = [[name for name, _ in names].index(name) for name in look["values"]]
+    is_amount = [names[place][1] for place in places]
+    # Thresholds are held as the values are, in 32 bits.
+    held = [tree | {"at": np.float32(tree["at"]).tolist()} for tree in look["trees"]]
     return [
-        look["bias"]
-        + sum(
-            trees.walk(
-                # Thresholds are held as the values are, in 32 bits.
-                tree | {"at": np.float32(tree["at"]).tolist()},
-                lambda value, row=row: float(row[places[value]]),
-                lambda value: names[places[value]][1],
-            )
-            for tree in look["trees"]
-        )
-        for row in rows
+        look["bias"] + sum(trees.walk(tree, row[places].tolist(), is_amount) for tree in held) for row in rows
     ]
 
 
@@ -256,10 +247,7 @@ def test_a_tree_grows_where_the_best_split_is(seed: int) -> None:
     walked = _core.walk_tree(bins.reshape(-1), is_amount, tree)
     np.testing.assert_array_equal(walked, added)
     plain = dict(zip(("value", "at", "yes", "no", "score"), tree, strict=True))
-    slow = [
-        trees.walk(plain, lambda value, row=row: bins[value, row], lambda value: is_amount[value])
-        for row in range(rows)
-    ]
+    slow = [trees.walk(plain, row.tolist(), is_amount) for row in bins.T]
     assert added.tolist() == pytest.approx(slow)
 
 
@@ -339,7 +327,7 @@ BROKEN = {
     "half a value": (change(*TREE, "value", to=[0.5, -1, -1]), "`value` is missing"),
     "too few nodes": (change(*TREE, "at", to=[5]), "expected one entry a node"),
     "no nodes": (
-        change(*TREE, to=dict.fromkeys(("value", "at", "yes", "no", "score"), [])),
+        change(*TREE, to={name: [] for name in ("value", "at", "yes", "no", "score")}),
         "one entry a node",
     ),
     "a circle": (change(*TREE, "yes", to=[0, 0, 0]), "node 0 of a tree goes on to nodes 0 and 2 of 3"),

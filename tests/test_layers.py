@@ -34,6 +34,8 @@ HOMES = {
     "feedparser": {"sources"},
     "brotli": {"sources"},
     "zstandard": {"sources"},
+    "rapidfuzz": {"extraction"},
+    "sklearn": {"extraction"},
     "click": {"cli"},
     "rich": {"cli"},
     "pyarrow": {"sources", "pile", "cli"},
@@ -41,7 +43,19 @@ HOMES = {
     "pandas": {"pile"},
 }
 """pandas and polars are what `Matches` turns into; pyarrow reads, and writes what was found."""
-OPTIONAL = ("pyarrow", "polars", "pandas", "rich", "click", "zstandard", "brotli", "feedparser", "sqlite3")
+OPTIONAL = (
+    "pyarrow",
+    "polars",
+    "pandas",
+    "rich",
+    "click",
+    "zstandard",
+    "brotli",
+    "feedparser",
+    "sqlite3",
+    "rapidfuzz",
+    "sklearn",
+)
 
 RANK = {name: rank for rank, names in enumerate(reversed(LAYERS)) for name in names}
 FILES = sorted(PACKAGE.rglob("*.py"))

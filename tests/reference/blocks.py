@@ -8,8 +8,8 @@ import re
 
 PAPER = """
 a ins del bdo em strong dfn code samp kbd var cite abbr acronym q sub sup tt i b big small u s strike basefont font span
-""".split()
-TODAY = "mark time data wbr label bdi ruby rb rt rp nobr".split()
+"""
+TODAY = "mark time data wbr label bdi ruby rb rt rp nobr"
 
 WHITE_SPACE = "[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff\0]+"
 
@@ -24,7 +24,7 @@ MARKUP = re.compile(
 
 
 def blocks(page: str, *, as_in_paper: bool) -> list[str]:
-    inline = {*PAPER, *(() if as_in_paper else TODAY)}
+    inline = (PAPER if as_in_paper else PAPER + TODAY).split()
     found = [""]
     at = 0
     for markup in MARKUP.finditer(page):
@@ -32,8 +32,8 @@ def blocks(page: str, *, as_in_paper: bool) -> list[str]:
         at = markup.end()
         raw, content, name = markup["raw"], markup["content"], markup["name"]
         if raw:
-            shown = {"title": html.unescape, "textarea": html.unescape, "xmp": str}.get(raw.lower())
-            found += [shown(content) if shown else "", ""]
+            shown = {"title": html.unescape(content), "textarea": html.unescape(content), "xmp": content}
+            found += [shown.get(raw.lower(), ""), ""]
         elif name and name.lower() not in inline:
             found.append("")
     found[-1] += html.unescape(page[at:])

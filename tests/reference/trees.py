@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -60,11 +60,11 @@ def grow(
     return found
 
 
-def walk(tree: dict[str, Any], value: Callable[[int], float], is_amount: Callable[[int], bool]) -> float:
+def walk(tree: dict[str, Any], row: Sequence[float], is_amount: Sequence[bool]) -> float:
     """The score of a row by a tree in its plain form; what is missing is at most everything."""
     node = 0
     while (asked := tree["value"][node]) >= 0:
-        given, at = value(asked), tree["at"][node]
-        holds = given <= at or isnan(given) if is_amount(asked) else given == at
+        given, at = row[asked], tree["at"][node]
+        holds = given <= at or isnan(given) if is_amount[asked] else given == at
         node = tree["yes" if holds else "no"][node]
     return float(tree["score"][node])
