@@ -102,7 +102,7 @@ def test_blocks_are_what_the_papers_rule_says(page: str, as_in_paper: bool) -> N
 @given(page=MARKUP)
 def test_extraction_sees_the_same_blocks(page: str) -> None:
     (found,) = extraction.extract_pages(
-        [Page("", page.encode(), "utf-8")], model="heuristic", with_blocks=True
+        [Page("", page.encode(), charset="utf-8")], model="heuristic", with_blocks=True
     )
     assert [block.text for block in found.blocks] == _core.page_blocks(page, False)
 
