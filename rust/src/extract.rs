@@ -65,10 +65,12 @@ const REASONS: usize = 3;
 /// # Errors
 /// When the page has more than it may have.
 pub fn extract(given: Received<'_>, model: &Model, wanted: Wanted) -> Result<Extracted> {
+    wanted.limits.check(given.content.len())?;
     let html = decode(given.content, given.charset);
     let page = read(&html, wanted.limits, model.reading())?;
     let sight = Sight::of(&page);
     let labels = model.label(&sight);
+    let mut reasons = if wanted.blocks { model.reasons(&sight, &labels, REASONS) } else { Vec::new() };
     let mut extracted = Extracted { metadata: metadata(&page, given.url, given.received), ..Extracted::default() };
     for (number, block) in page.blocks.iter().enumerate() {
         let text = &page.text[block.start..block.end];
@@ -85,7 +87,7 @@ pub fn extract(given: Received<'_>, model: &Model, wanted: Wanted) -> Result<Ext
                 content,
                 score: labels.scores[number],
                 path: page.path(block.element),
-                reasons: model.reasons(&sight, &labels, number, REASONS),
+                reasons: std::mem::take(&mut reasons[number]),
             });
         }
     }

@@ -17,7 +17,7 @@ use crate::stems::ByHash;
 use crate::words::{Word, language, split};
 
 mod containers;
-mod context;
+pub mod context;
 mod counts;
 
 /// What a value is.
@@ -113,8 +113,8 @@ impl<'a> Sight<'a> {
             let from = words.len();
             split(&page.text[block.start..block.end], &mut words);
             for word in &mut words[from..] {
-                word.start += block.start;
-                word.end += block.start;
+                word.start += block.start as u32;
+                word.end += block.start as u32;
             }
             word_offsets.push(words.len());
         }
@@ -181,30 +181,15 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// The values of every block, row after row.
-    pub fn values(&self) -> Vec<f32> {
-        let mut values = Vec::new();
-        for number in 0..self.page.blocks.len() {
-            self.describe(number, &mut Row { names: None, values: &mut values });
-        }
-        values
-    }
-
-    /// The values of one block.
-    pub fn row(&self, block: usize) -> Vec<f32> {
-        let mut values = Vec::new();
-        self.describe(block, &mut Row { names: None, values: &mut values });
-        values
-    }
-
-    /// The values of some blocks, and what it says about each how likely all blocks were found to be CONTENT at a first look.
-    pub fn values_again(&self, likely: &[f32], blocks: &[usize]) -> Vec<f32> {
-        let context = Context::of(self, likely);
+    /// The values of some blocks, row after row; with `context` also those of the second look.
+    pub fn rows(&self, blocks: &[usize], context: Option<&Context<'_>>) -> Vec<f32> {
         let mut values = Vec::new();
         for number in blocks {
             let mut row = Row { names: None, values: &mut values };
             self.describe(*number, &mut row);
-            context.describe(*number, &mut row);
+            if let Some(context) = context {
+                context.describe(*number, &mut row);
+            }
         }
         values
     }
@@ -217,7 +202,12 @@ impl<'a> Sight<'a> {
     /// The words of a block: hash and spelling in small letters.
     pub fn spelt(&self, block: usize) -> impl Iterator<Item = (u64, String)> {
         let words = &self.words[self.word_offsets[block]..self.word_offsets[block + 1]];
-        words.iter().map(|word| (word.hash, self.page.text[word.start..word.end].to_lowercase()))
+        words.iter().map(|word| (word.hash, word.spelt(&self.page.text)))
+    }
+
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.page.blocks.len()
     }
 
     /// How many words a block has.
@@ -273,8 +263,8 @@ impl<'a> Sight<'a> {
         let empty = Content::default();
         let content = |level: usize| chain.get(level).map_or(&empty, |element| &self.contents[*element as usize]);
         row.choice(format_args!("tag"), tag(0));
-        row.choice(format_args!("tag 1"), tag(1));
-        row.choice(format_args!("tag 2"), tag(2));
+        row.choice(format_args!("outer tag 1"), tag(1));
+        row.choice(format_args!("outer tag 2"), tag(2));
         row.choice(
             format_args!("hidden"),
             chain.first().map_or(0, |element| usize::from(self.page.elements[*element as usize].hidden)),

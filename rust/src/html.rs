@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 use htmlize::{unescape, unescape_attribute};
-use memchr::{memrchr, memrchr3};
+use memchr::{memchr, memrchr, memrchr3};
 
 use crate::scan::{Scanner, Token};
 use crate::{Invalid, Result};
@@ -177,6 +177,21 @@ pub struct Limits {
     pub tags: usize,
 }
 
+impl Limits {
+    /// Whether a page may have so many bytes.
+    ///
+    /// # Errors
+    /// When it may not.
+    pub fn check(&self, bytes: usize) -> Result<()> {
+        // Places in a text have 32 bits.
+        let most = self.bytes.min(u32::MAX as usize);
+        if bytes > most { Err(Invalid(format!("larger than {most} bytes"))) } else { Ok(()) }
+    }
+}
+
+/// A page with more blocks is not an article: among some thousand articles the most are 2,400. Labelling takes 10 µs a block.
+const MAX_BLOCKS: usize = 100_000;
+
 /// How a page is cut into blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reading {
@@ -313,9 +328,7 @@ struct Builder<'a> {
 /// # Errors
 /// When the page has more than it may have.
 pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
-    if html.len() > limits.bytes {
-        return Err(Invalid(format!("larger than {} bytes", limits.bytes)));
-    }
+    limits.check(html.len())?;
     let mut builder = Builder {
         page: Page::default(),
         reading,
@@ -336,13 +349,14 @@ pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
             Token::Text(text) => builder.add_text(text),
             Token::Raw(content) => {
                 match started {
-                    Tag::script | Tag::style if reading == Reading::Whole => builder.add_text(content),
+                    Tag::script | Tag::style if reading == Reading::Whole => builder.add_plain(content),
                     Tag::script => {
                         if script_type.contains("json") {
                             builder.page.scripts.push((script_type, content));
                         }
                     }
                     Tag::style | Tag::iframe | Tag::noembed | Tag::noframes => {}
+                    Tag::xmp => builder.add_plain(content),
                     _ => {
                         if started == Tag::title
                             && builder.page.title.is_empty()
@@ -368,6 +382,9 @@ pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
             }
             Token::End(name) => builder.end(Tag::of(name)),
         }
+        if builder.page.blocks.len() > MAX_BLOCKS {
+            return Err(Invalid(format!("more than {MAX_BLOCKS} blocks")));
+        }
     }
     builder.bound((0, true));
     while !builder.open.is_empty() {
@@ -386,14 +403,22 @@ impl<'a> Builder<'a> {
     }
 
     fn add_text(&mut self, text: &str) {
-        let text = if memchr::memchr(b'&', text.as_bytes()).is_some() { unescape(text) } else { text.into() };
+        if memchr(b'&', text.as_bytes()).is_some() {
+            self.add_plain(&unescape(text));
+        } else {
+            self.add_plain(text);
+        }
+    }
+
+    /// Text without character references.
+    fn add_plain(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
             let start = at;
             let mut space = 0;
             while at < bytes.len() {
-                space = space_at(&text, at);
+                space = space_at(text, at);
                 if space > 0 {
                     break;
                 }
@@ -412,7 +437,7 @@ impl<'a> Builder<'a> {
             while space > 0 {
                 self.wants_space = true;
                 at += space;
-                space = space_at(&text, at);
+                space = space_at(text, at);
             }
         }
     }

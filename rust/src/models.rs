@@ -8,11 +8,15 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::crf::{self, Transitions};
+use crate::features::context::Context;
 use crate::features::{self, Kind, Sight};
 use crate::html::Reading;
 use crate::stems::ByHash;
 use crate::trees::{Forest, Tree};
 use crate::{Invalid, Result};
+
+/// Rows of values that are scored at a time.
+const ROWS: usize = 1024;
 
 /// The number of the format.
 pub const FORMAT: u64 = 1;
@@ -57,8 +61,8 @@ pub struct Labels {
     pub content: Vec<bool>,
     /// How much speaks for it: log-odds.
     pub scores: Vec<f64>,
-    /// The blocks that were looked at again, and the rows of their values.
-    again: (Vec<usize>, Vec<f32>),
+    /// How likely each was found at a first look, by a model that looks twice.
+    first: Vec<f32>,
 }
 
 impl Model {
@@ -106,7 +110,7 @@ impl Model {
     pub fn label(&self, sight: &Sight<'_>) -> Labels {
         match self {
             Self::Page | Self::Heuristic => {
-                let blocks = sight.words().1.len() - 1;
+                let blocks = sight.blocks();
                 Labels { content: vec![true; blocks], scores: vec![0.0; blocks], ..Labels::default() }
             }
             Self::Maxent { words, bias } => {
@@ -121,62 +125,63 @@ impl Model {
             Self::Crf { looks, again, transitions } => {
                 let [first, second] = &**looks;
                 let likely = |score: f64| (1.0 / (1.0 + (-score).exp())) as f32;
-                let mut scores = first.scores(&sight.values());
+                let mut scores = first.scores(sight, &(0..sight.blocks()).collect::<Vec<_>>(), None);
                 let first: Vec<f32> = scores.iter().copied().map(likely).collect();
                 let open: Vec<usize> = (0..first.len()).filter(|block| first[*block] >= *again).collect();
-                let rows = sight.values_again(&first, &open);
-                for (block, score) in open.iter().zip(second.scores(&rows)) {
+                let context = Context::of(sight, &first);
+                for (block, score) in open.iter().zip(second.scores(sight, &open, Some(&context))) {
                     scores[*block] = score;
                 }
-                Labels { content: crf::decode(&scores, transitions), scores, again: (open, rows) }
+                Labels { content: crf::decode(&scores, transitions), scores, first }
             }
         }
     }
 
-    /// What speaks most for or against a block, with its share of the score: names of values, or words.
-    pub fn reasons(&self, sight: &Sight<'_>, labels: &Labels, block: usize, most: usize) -> Vec<(String, f64)> {
-        let mut reasons: Vec<(String, f64)> = match self {
-            Self::Page | Self::Heuristic => Vec::new(),
+    /// What speaks most for or against each block, with its share of the score: names of values, or words.
+    pub fn reasons(&self, sight: &Sight<'_>, labels: &Labels, most: usize) -> Vec<Vec<(String, f64)>> {
+        let blocks = labels.content.len();
+        match self {
+            Self::Page | Self::Heuristic => vec![Vec::new(); blocks],
             Self::Maxent { words, .. } => {
-                let mut sums: Vec<(String, f64)> = Vec::new();
-                for (word, spelt) in sight.spelt(block) {
-                    let Some(weight) = words.get(&word) else { continue };
-                    match sums.iter_mut().find(|sum| sum.0 == spelt) {
-                        Some(sum) => sum.1 += weight,
-                        None => sums.push((spelt, *weight)),
+                let of_block = |block: usize| {
+                    let mut sums: ByHash<(String, f64)> = ByHash::default();
+                    for (word, spelt) in sight.spelt(block) {
+                        let Some(weight) = words.get(&word) else { continue };
+                        sums.entry(word).or_insert((spelt, 0.0)).1 += weight;
                     }
-                }
-                sums
-            }
-            Self::Crf { looks, .. } => {
-                let (open, rows) = &labels.again;
-                let (look, row) = match open.binary_search(&block) {
-                    Ok(place) => (
-                        &looks[1],
-                        rows.chunks_exact(looks[1].names.len()).nth(place).map_or(Vec::new(), <[f32]>::to_vec),
-                    ),
-                    Err(_) => (&looks[0], sight.row(block)),
+                    strongest(sums.into_values().collect(), most)
                 };
-                let added = look.forest.contributions(&row);
-                look.names
-                    .iter()
-                    .zip(&row)
-                    .zip(added)
-                    .map(|((name, value), added)| (format!("{name} {value:.3}"), added))
-                    .collect()
+                (0..blocks).map(of_block).collect()
             }
-        };
-        reasons.retain(|reason| reason.1 != 0.0);
-        reasons.sort_by(|left, right| right.1.abs().total_cmp(&left.1.abs()).then_with(|| left.0.cmp(&right.0)));
-        reasons.truncate(most);
-        reasons
+            Self::Crf { looks, again, .. } => {
+                let context = Context::of(sight, &labels.first);
+                let of_block = |block: usize| {
+                    let (look, context) = if labels.first[block] >= *again { (1, Some(&context)) } else { (0, None) };
+                    let row = sight.rows(&[block], context);
+                    let added = looks[look].forest.contributions(&row).into_iter().enumerate();
+                    let named = strongest(added.collect(), most).into_iter();
+                    named
+                        .map(|(value, added)| (format!("{} {:.3}", looks[look].names[value], row[value]), added))
+                        .collect()
+                };
+                (0..blocks).map(of_block).collect()
+            }
+        }
     }
+}
+
+/// The largest, whatever their sign, the largest first.
+fn strongest<T: Ord>(mut reasons: Vec<(T, f64)>, most: usize) -> Vec<(T, f64)> {
+    reasons.retain(|reason| reason.1 != 0.0);
+    reasons.sort_by(|left, right| right.1.abs().total_cmp(&left.1.abs()).then_with(|| left.0.cmp(&right.0)));
+    reasons.truncate(most);
+    reasons
 }
 
 impl Look {
     fn parse(look: &Value, with_context: bool) -> Result<Self> {
         let known = features::names(with_context);
-        let wanted: Vec<String> = strings(&look["values"])?;
+        let wanted = array(look, "values", |name| name.as_str().map(str::to_owned))?;
         let place = |name: &String| {
             known
                 .iter()
@@ -191,26 +196,32 @@ impl Look {
         Ok(Self { bias: number(&look["bias"])?, forest: Forest::new(&trees, &is_amount)?, names })
     }
 
-    fn scores(&self, values: &[f32]) -> Vec<f64> {
-        self.forest.sums(values).into_iter().map(|sum| self.bias + sum).collect()
+    fn scores(&self, sight: &Sight<'_>, blocks: &[usize], context: Option<&Context<'_>>) -> Vec<f64> {
+        // Not all rows at once: a page may have many.
+        let some = blocks.chunks(ROWS).flat_map(|some| self.forest.sums(&sight.rows(some, context)));
+        some.map(|sum| self.bias + sum).collect()
     }
 }
 
 fn parse_tree(tree: &Value, places: &[usize]) -> Result<Tree> {
-    let place = |number: f64| -> Result<i32> {
-        if number < 0.0 {
-            return Ok(-1);
-        }
-        places.get(number as usize).map(|place| *place as i32).ok_or_else(|| missing("values"))
+    let place = |number: &Value| match number.as_i64()? {
+        -1 => Some(-1),
+        number => Some(*places.get(usize::try_from(number).ok()?)? as i32),
     };
-    let nodes = |name: &str| numbers(&tree[name]).map_err(|_| missing(name));
+    let node = |number: &Value| u32::try_from(number.as_u64()?).ok();
+    let real = |number: &Value| Some(number.as_f64()? as f32).filter(|number| number.is_finite());
     Ok(Tree {
-        value: nodes("value")?.into_iter().map(place).collect::<Result<_>>()?,
-        at: nodes("at")?.into_iter().map(|number| number as f32).collect(),
-        yes: nodes("yes")?.into_iter().map(|number| number as u32).collect(),
-        no: nodes("no")?.into_iter().map(|number| number as u32).collect(),
-        score: nodes("score")?.into_iter().map(|number| number as f32).collect(),
+        value: array(tree, "value", place)?,
+        at: array(tree, "at", real)?,
+        yes: array(tree, "yes", node)?,
+        no: array(tree, "no", node)?,
+        score: array(tree, "score", real)?,
     })
+}
+
+fn array<T>(object: &Value, name: &str, read: impl FnMut(&Value) -> Option<T>) -> Result<Vec<T>> {
+    let array = object[name].as_array().and_then(|array| array.iter().map(read).collect());
+    array.ok_or_else(|| missing(name))
 }
 
 fn missing(name: &str) -> Invalid {
@@ -222,13 +233,4 @@ fn number(value: &Value) -> Result<f64> {
         .as_f64()
         .filter(|number| number.is_finite())
         .ok_or_else(|| Invalid(format!("not a model: expected a number, got {value}")))
-}
-
-fn numbers(value: &Value) -> Result<Vec<f64>> {
-    value.as_array().ok_or_else(|| missing("an array"))?.iter().map(number).collect()
-}
-
-fn strings(value: &Value) -> Result<Vec<String>> {
-    let array = value.as_array().ok_or_else(|| missing("values"))?;
-    array.iter().map(|one| one.as_str().map(str::to_owned).ok_or_else(|| missing("values"))).collect()
 }

@@ -815,8 +815,9 @@ mod _core {
     ) -> PyResult<(Array<'py, f32>, Array<'py, u64>, Array<'py, i64>)> {
         let likely = optional!(likely);
         let (values, words, offsets) = run(py, || {
-            let text = encoding::decode(&page, charset.as_deref());
             let limits = html::Limits { bytes: max_bytes, tags: max_tags };
+            limits.check(page.len())?;
+            let text = encoding::decode(&page, charset.as_deref());
             let page = html::read(&text, limits, html::Reading::Rendered)?;
             if let Some(likely) = likely.filter(|likely| likely.len() != page.blocks.len()) {
                 let message = format!("expected {} likelihoods, got {}", page.blocks.len(), likely.len());
@@ -826,13 +827,10 @@ mod _core {
             let (words, offsets) = sight.words();
             let words: Vec<u64> = words.iter().map(|word| word.hash).collect();
             let offsets: Vec<i64> = offsets.iter().map(|offset| *offset as i64).collect();
-            let values = match likely {
-                None => sight.values(),
-                Some(likely) => {
-                    let open: Vec<usize> = (0..likely.len()).filter(|block| likely[*block] >= again).collect();
-                    sight.values_again(likely, &open)
-                }
-            };
+            let context = likely.map(|likely| features::context::Context::of(&sight, likely));
+            let wanted = |block: &usize| likely.is_none_or(|likely| likely[*block] >= again);
+            let blocks: Vec<usize> = (0..sight.blocks()).filter(wanted).collect();
+            let values = sight.rows(&blocks, context.as_ref());
             Ok((values, words, offsets))
         })?;
         Ok((values.into_pyarray(py), words.into_pyarray(py), offsets.into_pyarray(py)))
@@ -848,8 +846,9 @@ mod _core {
         max_tags: usize,
     ) -> PyResult<Vec<(u64, String)>> {
         run(py, || {
-            let text = encoding::decode(&page, charset.as_deref());
             let limits = html::Limits { bytes: max_bytes, tags: max_tags };
+            limits.check(page.len())?;
+            let text = encoding::decode(&page, charset.as_deref());
             let page = html::read(&text, limits, html::Reading::Rendered)?;
             let sight = features::Sight::of(&page);
             Ok((0..page.blocks.len()).flat_map(|block| sight.spelt(block)).collect())
@@ -961,8 +960,10 @@ mod _core {
         received: Option<i64>,
     ) -> PyResult<[Option<String>; 8]> {
         run(py, || {
+            let limits = html::Limits { bytes: 20 << 20, tags: 1_000_000 };
+            limits.check(page.len())?;
             let text = encoding::decode(&page, charset.as_deref());
-            let page = html::read(&text, html::Limits { bytes: 20 << 20, tags: 1_000_000 }, html::Reading::Rendered)?;
+            let page = html::read(&text, limits, html::Reading::Rendered)?;
             let found = metadata::metadata(&page, url.as_deref(), received);
             Ok(plain_metadata(found))
         })
@@ -978,6 +979,17 @@ mod _core {
     #[pyfunction]
     fn read_date(py: Python<'_>, text: String, month_first: bool) -> PyResult<Option<String>> {
         run(py, || Ok(metadata::dates::read(&text, month_first).map(|date| date.iso)))
+    }
+
+    /// The texts of a page's blocks; bounded as in the paper, or as they are rendered.
+    #[pyfunction]
+    fn page_blocks(py: Python<'_>, page: String, as_in_paper: bool) -> PyResult<Vec<String>> {
+        run(py, || {
+            let limits = html::Limits { bytes: 20 << 20, tags: 1_000_000 };
+            let reading = if as_in_paper { html::Reading::Paper } else { html::Reading::Rendered };
+            let page = html::read(&page, limits, reading)?;
+            Ok(page.blocks.iter().map(|block| page.text[block.start..block.end].to_owned()).collect())
+        })
     }
 
     /// File a batch's keys, shard by shard.

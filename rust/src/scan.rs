@@ -5,7 +5,7 @@
 //! closes: the standard lets an open `<title>`, comment, script or quotation mark swallow the rest of the page; here
 //! such a thing ends at once, and the page goes on.
 
-use memchr::{memchr, memchr2, memmem, memrchr};
+use memchr::{memchr, memchr2, memchr2_iter, memmem, memrchr};
 
 /// A piece of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,7 @@ pub struct Scanner<'a> {
     self_closing: bool,
     raw: Option<usize>,
     unclosed: [bool; RAW.len()],
+    unclosed_escape: bool,
     unclosed_comment: bool,
     unclosed_quotes: [bool; 2],
     last_close: usize,
@@ -57,6 +58,7 @@ impl<'a> Scanner<'a> {
             self_closing: false,
             raw: None,
             unclosed: [false; RAW.len()],
+            unclosed_escape: false,
             unclosed_comment: false,
             unclosed_quotes: [false; 2],
             last_close: memrchr(b'>', html.as_bytes()).map_or(0, |at| at + 1),
@@ -125,12 +127,12 @@ impl<'a> Scanner<'a> {
     }
 
     fn name(&self, start: usize) -> &'a str {
-        let rest = &self.html.as_bytes()[start..];
-        let end = rest.iter().position(|byte| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>'));
-        let end = end.unwrap_or(rest.len());
-        // A tag that was cut off: `<div<p>`.
-        let end = if start + end >= self.last_close { memchr(b'<', &rest[..end]).unwrap_or(end) } else { end };
-        &self.html[start..start + end]
+        let mut rest = &self.html.as_bytes()[start..];
+        if start >= self.last_close {
+            // A tag that was cut off: `<div<p`.
+            rest = &rest[..memchr(b'<', rest).unwrap_or(rest.len())];
+        }
+        &self.html[start..start + rest.iter().position(ends_name).unwrap_or(rest.len())]
     }
 
     fn raw_content(&mut self, kind: usize) -> Option<&'a str> {
@@ -142,13 +144,45 @@ impl<'a> Scanner<'a> {
         for found in memmem::find_iter(&bytes[start..], b"</") {
             let end = start + found;
             let rest = &bytes[end + 2..];
-            let named = rest.len() >= name.len() && rest[..name.len()].eq_ignore_ascii_case(name);
-            if named && matches!(rest.get(name.len()), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')) {
+            if is_named(rest, name) {
+                if name == b"title" && holds_page(&bytes[start..end]) {
+                    break;
+                }
+                let escaped =
+                    name == b"script" && !self.unclosed_escape && memmem::find(&bytes[start..end], b"<!--").is_some();
+                let end = if escaped { self.end_of_escaped(start).unwrap_or(end) } else { end };
                 self.skip_tag(end + 2 + name.len());
                 return Some(&self.html[start..end]);
             }
         }
         self.unclosed[kind] = true;
+        None
+    }
+
+    /// The end of a script with `<!--` in it: up to `-->`, a `<script>` in it has an end of its own. None if there is no
+    /// end, and then none is looked for again.
+    fn end_of_escaped(&mut self, start: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        // Where the text is escaped from, and whether in an inner script.
+        let (mut escaped, mut inner) = (None, false);
+        for at in memchr2_iter(b'<', b'>', &bytes[start..]).map(|found| start + found) {
+            let rest = &bytes[at + 1..];
+            if bytes[at] == b'>' {
+                if escaped.is_some_and(|from| from + 2 <= at) && bytes[..at].ends_with(b"--") {
+                    (escaped, inner) = (None, false);
+                }
+            } else if rest.starts_with(b"!--") {
+                escaped = escaped.or(Some(at + 2));
+            } else if rest.starts_with(b"/") && is_named(&rest[1..], b"script") {
+                if !inner {
+                    return Some(at);
+                }
+                inner = false;
+            } else if escaped.is_some() && is_named(rest, b"script") {
+                inner = true;
+            }
+        }
+        self.unclosed_escape = true;
         None
     }
 
@@ -269,4 +303,18 @@ impl<'a> Scanner<'a> {
         self.unclosed_quotes[kind] = found.is_none();
         found.map(|end| start + end)
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn ends_name(byte: &u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')
+}
+
+/// A title that runs on into the page was never closed: the end belongs to another, such as that of a picture.
+fn holds_page(title: &[u8]) -> bool {
+    [&b"</head"[..], b"<body", b"</HEAD", b"<BODY"].iter().any(|tag| memmem::find(title, tag).is_some())
+}
+
+fn is_named(rest: &[u8], name: &[u8]) -> bool {
+    rest.len() > name.len() && rest[..name.len()].eq_ignore_ascii_case(name) && ends_name(&rest[name.len()])
 }

@@ -4,6 +4,7 @@
 //! compared between pages. A word is a run of letters, digits and marks; a character of a script without spaces is
 //! half a word.
 
+use std::array;
 use std::sync::OnceLock;
 
 use unicode_normalization::char::is_combining_mark;
@@ -17,13 +18,13 @@ use crate::stems::ByHash;
 #[allow(clippy::struct_excessive_bools)]
 pub struct Word {
     /// Where it begins.
-    pub start: usize,
+    pub start: u32,
     /// Where it ends.
-    pub end: usize,
+    pub end: u32,
     /// xxh3-64 of its small letters.
     pub hash: u64,
-    /// Characters.
-    pub letters: u32,
+    /// Characters, as far as they can be counted.
+    pub letters: u16,
     /// Whether it is one character of a script without spaces.
     pub unspaced: bool,
     /// Whether it begins with a capital.
@@ -39,6 +40,11 @@ impl Word {
     pub fn weight(&self) -> f32 {
         if self.unspaced { 0.5 } else { 1.0 }
     }
+
+    /// Its small letters, as its hash has them: each by itself, also at the end of a Greek word.
+    pub fn spelt(&self, text: &str) -> String {
+        text[self.start as usize..self.end as usize].chars().flat_map(char::to_lowercase).collect()
+    }
 }
 
 /// The words of a text, put behind those in `words`.
@@ -48,33 +54,34 @@ pub fn split(text: &str, words: &mut Vec<Word>) {
     let mut at = 0;
     while at < bytes.len() {
         let (letter, size) = letter_at(text, at);
-        if !letter.is_alphanumeric() {
+        let kind = kind(letter);
+        if kind & ALPHANUMERIC == 0 {
             at += size;
             continue;
         }
         let start = at;
         let mut word = Word {
-            start,
-            end: start + size,
+            start: start as u32,
+            end: 0,
             hash: 0,
             letters: 1,
-            unspaced: is_unspaced(letter),
-            capital: letter.is_uppercase(),
-            shouted: letter.is_uppercase(),
-            number: letter.is_numeric(),
+            unspaced: kind & UNSPACED != 0,
+            capital: kind & UPPER != 0,
+            shouted: kind & UPPER != 0,
+            number: kind & NUMERIC != 0,
         };
         at += size;
         while at < bytes.len() {
             let (letter, size) = letter_at(text, at);
-            let goes_on = if word.unspaced { is_combining_mark(letter) } else { is_inside(letter, text, at + size) };
+            let goes_on = if word.unspaced { has(letter, MARK) } else { is_inside(letter, text, at + size) };
             if !goes_on {
                 break;
             }
-            word.shouted &= !letter.is_lowercase();
-            word.letters += 1;
+            word.shouted &= !has(letter, LOWER);
+            word.letters = word.letters.saturating_add(1);
             at += size;
         }
-        word.end = at;
+        word.end = at as u32;
         let spelt = &text[start..at];
         word.hash = if spelt.is_ascii() && spelt.len() <= 32 {
             let mut buffer = [0; 32];
@@ -101,13 +108,47 @@ fn letter_at(text: &str, at: usize) -> (char, usize) {
 }
 
 fn is_inside(letter: char, text: &str, next: usize) -> bool {
-    if letter.is_ascii() {
-        return letter.is_ascii_alphanumeric()
-            || (letter == '\'' && text[next..].starts_with(|letter: char| letter.is_alphanumeric()));
-    }
-    (letter.is_alphanumeric() && !is_unspaced(letter))
-        || is_combining_mark(letter)
-        || (letter == '’' && text[next..].starts_with(|letter: char| letter.is_alphanumeric()))
+    let kind = kind(letter);
+    kind & (ALPHANUMERIC | UNSPACED) == ALPHANUMERIC
+        || kind & MARK != 0
+        || (matches!(letter, '\'' | '’') && text[next..].starts_with(|letter| has(letter, ALPHANUMERIC)))
+}
+
+const ALPHANUMERIC: u8 = 1;
+const NUMERIC: u8 = 2;
+const UPPER: u8 = 4;
+const LOWER: u8 = 8;
+const MARK: u8 = 16;
+const UNSPACED: u8 = 32;
+const SPACE: u8 = 64;
+
+/// What a character is, from tables that fill themselves: Unicode's own are searched, at ten times the cost.
+fn kind(letter: char) -> u8 {
+    static TABLES: [OnceLock<[u8; 256]>; 256] = [const { OnceLock::new() }; 256];
+    let number = letter as usize;
+    let Some(table) = TABLES.get(number / 256) else { return look_up(letter) };
+    let letter = |low: usize| char::from_u32((number / 256 * 256 + low) as u32).map_or(0, look_up);
+    table.get_or_init(|| array::from_fn(letter))[number % 256]
+}
+
+fn look_up(letter: char) -> u8 {
+    let bit = |on: bool, bit: u8| if on { bit } else { 0 };
+    bit(letter.is_alphanumeric(), ALPHANUMERIC)
+        | bit(letter.is_numeric(), NUMERIC)
+        | bit(letter.is_uppercase(), UPPER)
+        | bit(letter.is_lowercase(), LOWER)
+        | bit(is_combining_mark(letter), MARK)
+        | bit(is_unspaced(letter), UNSPACED)
+        | bit(letter.is_whitespace(), SPACE)
+}
+
+fn has(letter: char, one: u8) -> bool {
+    kind(letter) & one != 0
+}
+
+/// Whether a character is neither in words nor between them.
+pub fn is_punctuation(letter: char) -> bool {
+    !has(letter, ALPHANUMERIC | SPACE)
 }
 
 /// Whether a letter belongs to a script without spaces.

@@ -54,6 +54,7 @@ __all__ = [
     "multiply_vectors",
     "nominate",
     "opinion_lines",
+    "page_blocks",
     "page_metadata",
     "plant",
     "read_date",
@@ -418,6 +419,7 @@ def crf_expect(
     importance: NDArray[np.float64],
     transitions: Sequence[Sequence[float]],
 ) -> tuple[NDArray[np.float64], list[list[float]], float]: ...
+def page_blocks(page: str, as_in_paper: bool) -> list[str]: ...
 def file(
     hashes: NDArray[np.uint64],
     word_offsets: NDArray[np.int64],

@@ -80,7 +80,7 @@ impl<'a> Context<'a> {
     }
 
     /// Adds the values of a block to its row.
-    pub fn describe(&self, number: usize, row: &mut Row<'_>) {
+    pub(super) fn describe(&self, number: usize, row: &mut Row<'_>) {
         let blocks = self.likely.len();
         let total = self.before[blocks].0;
         row.amount(format_args!("likely"), self.likely[number]);

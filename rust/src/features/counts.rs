@@ -3,7 +3,7 @@
 use htmlize::unescape;
 
 use crate::html::{Block, Page, Style};
-use crate::words::{Word, function_words, split};
+use crate::words::{Word, function_words, is_punctuation, split};
 
 /// A block of so many words that are mostly not links is text; smaller ones say little.
 const LONG_WORDS: f32 = 10.0;
@@ -48,7 +48,8 @@ pub const SIGNS: [&str; 6] = ["has copyright", "has bar", "has at", "has address
 /// Counts the words of every block; block i has words `offsets[i]..offsets[i + 1]`.
 pub fn count(page: &Page<'_>, words: &[Word], offsets: &[usize], language: Option<usize>) -> Vec<Counts> {
     let mut title = Vec::new();
-    split(&unescape(page.title), &mut title);
+    let beginning: String = page.title.chars().take(2000).collect();
+    split(&unescape(beginning), &mut title);
     let mut title: Vec<u64> = title.iter().take(60).map(|word| word.hash).collect();
     title.sort_unstable();
     let mut spans: [Vec<(usize, usize)>; 3] = Default::default();
@@ -64,19 +65,20 @@ pub fn count(page: &Page<'_>, words: &[Word], offsets: &[usize], language: Optio
         let mut counts = Counts::default();
         let mut last = block.start;
         for word in &words[offsets[number]..offsets[number + 1]] {
-            let begins_sentence = last == block.start || ends_sentence(&page.text[last..word.start]);
-            last = word.end;
+            let start = word.start as usize;
+            let begins_sentence = last == block.start || ends_sentence(&page.text[last..start]);
+            last = word.end as usize;
             let weight = word.weight();
             counts.words += weight;
             for (style, (spans, cursor)) in spans.iter().zip(&mut cursors).enumerate() {
-                while spans.get(*cursor).is_some_and(|span| span.1 <= word.start) {
+                while spans.get(*cursor).is_some_and(|span| span.1 <= start) {
                     *cursor += 1;
                 }
-                if spans.get(*cursor).is_some_and(|span| span.0 <= word.start) {
+                if spans.get(*cursor).is_some_and(|span| span.0 <= start) {
                     counts.styled[style] += weight;
                 }
             }
-            counts.letters += word.letters as f32;
+            counts.letters += f32::from(word.letters);
             counts.capitals += flag(word.capital);
             counts.shouted += flag(word.shouted && word.letters > 1);
             counts.numbers += flag(word.number);
@@ -109,7 +111,7 @@ fn look_at_signs(text: &str, counts: &mut Counts) {
             ',' | ';' | '，' | '、' | '；' | '،' => counts.commas += 1.0,
             _ => {}
         }
-        if !letter.is_alphanumeric() && !letter.is_whitespace() {
+        if is_punctuation(letter) {
             counts.marks += 1.0;
         }
         counts.signs |= match letter {
@@ -123,14 +125,14 @@ fn look_at_signs(text: &str, counts: &mut Counts) {
             digits += 1;
         } else {
             if digits == 4 {
-                runs[0] += 1;
+                runs[0] = runs[0].saturating_add(1);
             } else if digits == 1 || digits == 2 {
                 runs[1] = runs[1].saturating_add(1);
             }
             digits = 0;
         }
     }
-    runs[0] += u8::from(digits == 4);
+    runs[0] = runs[0].saturating_add(u8::from(digits == 4));
     runs[1] = runs[1].saturating_add(u8::from(digits == 1 || digits == 2));
     if text.contains("://") || text.contains("www.") {
         counts.signs |= 8;

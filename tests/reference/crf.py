@@ -1,0 +1,34 @@
+"""A chain with two labels by trying every labelling: the twin of `rust/src/crf.rs`."""
+
+from collections.abc import Sequence
+from itertools import pairwise, product
+from math import exp, log
+
+Transitions = Sequence[Sequence[float]]
+
+
+def score(labels: Sequence[int], scores: Sequence[float], transitions: Transitions) -> float:
+    steps = sum(transitions[before][after] for before, after in pairwise(labels))
+    return steps + sum(score for label, score in zip(labels, scores, strict=True) if label)
+
+
+def best(scores: Sequence[float], transitions: Transitions) -> tuple[int, ...]:
+    return max(product((0, 1), repeat=len(scores)), key=lambda labels: score(labels, scores, transitions))
+
+
+def log_sum(scores: Sequence[float], transitions: Transitions) -> float:
+    return log(sum(exp(score(labels, scores, transitions)) for labels in product((0, 1), repeat=len(scores))))
+
+
+def marginals(scores: Sequence[float], transitions: Transitions) -> list[float]:
+    """How likely each label is 1."""
+    sums = [0.0] * len(scores)
+    whole = log_sum(scores, transitions)
+    for labels in product((0, 1), repeat=len(scores)):
+        share = exp(score(labels, scores, transitions) - whole)
+        sums = [sum_ + share * label for sum_, label in zip(sums, labels, strict=True)]
+    return sums
+
+
+def loss(scores: Sequence[float], labels: Sequence[int], transitions: Transitions) -> float:
+    return log_sum(scores, transitions) - score(labels, scores, transitions)
