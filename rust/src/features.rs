@@ -6,14 +6,19 @@
 //! Linear in the page; ancestors are followed up to a fixed number.
 
 use std::fmt::Arguments;
-use std::sync::OnceLock;
 
-use htmlize::unescape;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::html::{NONE, Page, Style, Tag};
+use self::containers::{ANNOUNCED, AROUND, Content, sum_up};
+use self::context::Context;
+use self::counts::{Counts, SIGNS, count};
+use crate::html::{NONE, Page, Tag};
 use crate::stems::ByHash;
-use crate::words::{Word, function_words, language, split};
+use crate::words::{Word, language, split};
+
+mod containers;
+mod context;
+mod counts;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,255 +33,6 @@ pub enum Kind {
 const LEVELS: usize = 5;
 /// Ancestors that are followed one by one.
 const ANCESTORS: usize = 9;
-/// A block of so many words that are mostly not links is text; smaller ones say little.
-const LONG_WORDS: f32 = 10.0;
-
-/// Words of class and id, by what they announce.
-const ANNOUNCED: [(&str, &[&str]); 10] = [
-    (
-        "comments",
-        &["comment", "comments", "disqus", "respond", "reply", "replies", "discussion", "commentlist", "livefyre"],
-    ),
-    ("sharing", &["share", "sharing", "social", "follow", "twitter", "facebook", "addthis", "sharedaddy", "whatsapp"]),
-    (
-        "related",
-        &[
-            "related",
-            "recommended",
-            "recommend",
-            "recommendations",
-            "popular",
-            "trending",
-            "teaser",
-            "teasers",
-            "latest",
-            "more",
-            "similar",
-            "outbrain",
-            "taboola",
-            "readmore",
-            "headlines",
-            "also",
-            "next",
-            "prev",
-            "previous",
-        ],
-    ),
-    (
-        "adverts",
-        &[
-            "ad",
-            "ads",
-            "advert",
-            "advertisement",
-            "advertising",
-            "sponsor",
-            "sponsored",
-            "banner",
-            "promo",
-            "promotion",
-            "dfp",
-            "gpt",
-            "commercial",
-        ],
-    ),
-    (
-        "furniture",
-        &[
-            "nav",
-            "navigation",
-            "menu",
-            "breadcrumb",
-            "breadcrumbs",
-            "header",
-            "footer",
-            "sidebar",
-            "toolbar",
-            "widget",
-            "widgets",
-            "pagination",
-            "pager",
-            "masthead",
-            "topbar",
-            "foot",
-            "head",
-            "rail",
-            "aside",
-            "side",
-            "copyright",
-            "search",
-            "logo",
-            "tools",
-        ],
-    ),
-    (
-        "byline",
-        &[
-            "byline",
-            "author",
-            "authors",
-            "date",
-            "meta",
-            "tags",
-            "tag",
-            "category",
-            "categories",
-            "timestamp",
-            "info",
-            "dateline",
-            "published",
-            "kicker",
-            "bio",
-            "credits",
-        ],
-    ),
-    (
-        "pictures",
-        &[
-            "caption",
-            "credit",
-            "photo",
-            "gallery",
-            "image",
-            "video",
-            "media",
-            "figure",
-            "slideshow",
-            "picture",
-            "player",
-            "img",
-        ],
-    ),
-    (
-        "letters",
-        &[
-            "newsletter",
-            "subscribe",
-            "subscription",
-            "signup",
-            "login",
-            "signin",
-            "cookie",
-            "cookies",
-            "consent",
-            "popup",
-            "modal",
-            "paywall",
-            "register",
-            "overlay",
-            "gdpr",
-            "form",
-        ],
-    ),
-    (
-        "body",
-        &[
-            "article",
-            "story",
-            "content",
-            "post",
-            "entry",
-            "body",
-            "text",
-            "main",
-            "news",
-            "articlebody",
-            "storybody",
-            "paragraph",
-            "maincontent",
-            "page",
-            "richtext",
-            "copy",
-        ],
-    ),
-    ("unseen", &["hide", "hidden", "sr", "screen", "invisible", "none", "visually", "print", "mobile", "offscreen"]),
-];
-
-/// Tags whose presence around a block says something.
-const AROUND: [Tag; 22] = [
-    Tag::article,
-    Tag::main,
-    Tag::section,
-    Tag::aside,
-    Tag::nav,
-    Tag::header,
-    Tag::footer,
-    Tag::form,
-    Tag::table,
-    Tag::ul,
-    Tag::ol,
-    Tag::figure,
-    Tag::figcaption,
-    Tag::blockquote,
-    Tag::noscript,
-    Tag::select,
-    Tag::button,
-    Tag::head,
-    Tag::dl,
-    Tag::pre,
-    Tag::td,
-    Tag::details,
-];
-
-/// What stands in the text of a block, counted.
-#[derive(Debug, Clone, Default)]
-struct Counts {
-    words: f32,
-    styled: [f32; 3],
-    capitals: f32,
-    shouted: f32,
-    numbers: f32,
-    entities: f32,
-    functions: f32,
-    letters: f32,
-    titled: f32,
-    enders: f32,
-    commas: f32,
-    marks: f32,
-    start: usize,
-    end: usize,
-    signs: usize,
-}
-
-impl Counts {
-    fn share(&self, part: f32) -> f32 {
-        if self.words > 0.0 { part / self.words } else { 0.0 }
-    }
-
-    fn linked(&self) -> f32 {
-        self.share(self.styled[Style::Link as usize])
-    }
-
-    fn is_long(&self) -> bool {
-        self.words >= LONG_WORDS && self.linked() < 0.5
-    }
-}
-
-/// What stands in an element, all in all.
-#[derive(Debug, Clone, Default)]
-struct Content {
-    words: f32,
-    links: f32,
-    long: f32,
-    paragraphs: f32,
-    blocks: f32,
-    /// Words of long blocks that stand in it, or in an element in it.
-    near: f32,
-    children: f32,
-    first: usize,
-    last: usize,
-    depth: usize,
-    path: u64,
-    class_path: u64,
-    /// The last element in it.
-    end: u32,
-    /// Which of `AROUND` it is or stands in.
-    around: u32,
-    /// How many levels up each of `ANNOUNCED` is, counted from 1, up to a few; 0 if nowhere.
-    announced: [u8; ANNOUNCED.len()],
-    /// Articles that began so far, if it is or stands in one.
-    article: u32,
-}
 
 /// Sums over blocks at the same path.
 #[derive(Debug, Clone, Default)]
@@ -386,7 +142,7 @@ impl<'a> Sight<'a> {
                 path.long += if counts.is_long() { counts.words } else { 0.0 };
                 path.blocks += 1.0;
             }
-            let hash = xxh3_64_with_seed(&page.text.as_bytes()[block.start..block.end], 0);
+            let hash = xxh3_64(&page.text.as_bytes()[block.start..block.end]);
             hashes.push(hash);
             *repeated.entry(hash).or_insert(0.0) += 1.0;
             long_before.push(long_before[number] + if counts.is_long() { counts.words } else { 0.0 });
@@ -425,17 +181,30 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// The values of every block, row after row; with `likely`, how likely each block was found to be CONTENT at a first
-    /// look, also what that says about the blocks around.
-    pub fn values(&self, likely: Option<&[f32]>) -> Vec<f32> {
-        let context = likely.map(|likely| Context::of(self, likely));
+    /// The values of every block, row after row.
+    pub fn values(&self) -> Vec<f32> {
         let mut values = Vec::new();
         for number in 0..self.page.blocks.len() {
+            self.describe(number, &mut Row { names: None, values: &mut values });
+        }
+        values
+    }
+
+    /// The values of one block.
+    pub fn row(&self, block: usize) -> Vec<f32> {
+        let mut values = Vec::new();
+        self.describe(block, &mut Row { names: None, values: &mut values });
+        values
+    }
+
+    /// The values of some blocks, and what it says about each how likely all blocks were found to be CONTENT at a first look.
+    pub fn values_again(&self, likely: &[f32], blocks: &[usize]) -> Vec<f32> {
+        let context = Context::of(self, likely);
+        let mut values = Vec::new();
+        for number in blocks {
             let mut row = Row { names: None, values: &mut values };
-            self.describe(number, &mut row);
-            if let Some(context) = &context {
-                context.describe(number, &mut row);
-            }
+            self.describe(*number, &mut row);
+            context.describe(*number, &mut row);
         }
         values
     }
@@ -454,17 +223,6 @@ impl<'a> Sight<'a> {
     /// How many words a block has.
     pub fn block_words(&self, block: usize) -> f32 {
         self.counts[block].words
-    }
-
-    /// The values of one block.
-    pub fn row(&self, block: usize, likely: Option<&[f32]>) -> Vec<f32> {
-        let mut values = Vec::new();
-        let mut row = Row { names: None, values: &mut values };
-        self.describe(block, &mut row);
-        if let Some(likely) = likely {
-            Context::of(self, likely).describe(block, &mut row);
-        }
-        values
     }
 
     /// The number of the page's language in [`crate::words::LANGUAGES`].
@@ -659,224 +417,6 @@ fn part(part: f32, whole: f32) -> f32 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Signs of furniture.
-const SIGNS: [&str; 6] = ["has copyright", "has bar", "has at", "has address", "has date", "has quotation"];
-
-fn count(page: &Page<'_>, words: &[Word], offsets: &[usize], language: Option<usize>) -> Vec<Counts> {
-    let mut title = Vec::new();
-    split(&unescape(page.title), &mut title);
-    let mut title: Vec<u64> = title.iter().take(60).map(|word| word.hash).collect();
-    title.sort_unstable();
-    let mut spans: [Vec<(usize, usize)>; 3] = Default::default();
-    for (style, start, end) in &page.styles {
-        spans[*style as usize].push((*start, *end));
-    }
-    for spans in &mut spans {
-        spans.sort_unstable();
-    }
-    let functions = function_words();
-    let mut cursors = [0; 3];
-    let count_block = |(number, block): (usize, &crate::html::Block)| {
-        let mut counts = Counts::default();
-        let mut last = block.start;
-        for word in &words[offsets[number]..offsets[number + 1]] {
-            let begins_sentence = last == block.start || ends_sentence(&page.text[last..word.start]);
-            last = word.end;
-            let weight = word.weight();
-            counts.words += weight;
-            for (style, (spans, cursor)) in spans.iter().zip(&mut cursors).enumerate() {
-                while spans.get(*cursor).is_some_and(|span| span.1 <= word.start) {
-                    *cursor += 1;
-                }
-                if spans.get(*cursor).is_some_and(|span| span.0 <= word.start) {
-                    counts.styled[style] += weight;
-                }
-            }
-            counts.letters += word.letters as f32;
-            counts.capitals += flag(word.capital);
-            counts.shouted += flag(word.shouted && word.letters > 1);
-            counts.numbers += flag(word.number);
-            counts.entities += flag(word.capital && !begins_sentence);
-            counts.titled += if title.binary_search(&word.hash).is_ok() { weight } else { 0.0 };
-            let mask = functions.get(&word.hash).copied().unwrap_or(0);
-            counts.functions += if language.is_some_and(|bit| mask >> bit & 1 == 1) { weight } else { 0.0 };
-        }
-        look_at_signs(&page.text[block.start..block.end], &mut counts);
-        counts
-    };
-    page.blocks.iter().enumerate().map(count_block).collect()
-}
-
-fn flag(on: bool) -> f32 {
-    f32::from(u8::from(on))
-}
-
-fn ends_sentence(gap: &str) -> bool {
-    gap.contains(['.', '!', '?', ':', '。', '！', '？', '…'])
-}
-
-fn look_at_signs(text: &str, counts: &mut Counts) {
-    let mut digits = 0;
-    let mut runs = [0u8; 2];
-    for letter in text.chars() {
-        match letter {
-            '.' | '!' | '?' | '。' | '！' | '？' | '।' | '؟' | '…' => counts.enders += 1.0,
-            ',' | ';' | '，' | '、' | '；' | '،' => counts.commas += 1.0,
-            _ => {}
-        }
-        if !letter.is_alphanumeric() && !letter.is_whitespace() {
-            counts.marks += 1.0;
-        }
-        counts.signs |= match letter {
-            '©' => 1,
-            '|' | '»' | '«' | '›' | '‹' | '•' | '·' | '→' | '▶' => 2,
-            '@' => 4,
-            '"' | '“' | '”' | '„' | '「' | '」' => 32,
-            _ => 0,
-        };
-        if letter.is_ascii_digit() {
-            digits += 1;
-        } else {
-            if digits == 4 {
-                runs[0] += 1;
-            } else if digits == 1 || digits == 2 {
-                runs[1] = runs[1].saturating_add(1);
-            }
-            digits = 0;
-        }
-    }
-    runs[0] += u8::from(digits == 4);
-    runs[1] = runs[1].saturating_add(u8::from(digits == 1 || digits == 2));
-    if text.contains("://") || text.contains("www.") {
-        counts.signs |= 8;
-    }
-    if runs[0] > 0 && runs[1] > 0 {
-        counts.signs |= 16;
-    }
-    counts.start = text.chars().find(|letter| !"\"'“”„«»‘’([".contains(*letter)).map_or(0, |letter| {
-        if letter.is_uppercase() {
-            1
-        } else if letter.is_lowercase() {
-            2
-        } else if letter.is_numeric() {
-            3
-        } else if letter.is_alphabetic() {
-            4
-        } else {
-            5
-        }
-    });
-    let tail = text.trim_end_matches(['"', '\'', '“', '”', '»', '’', ')', ']', '」', '）']);
-    counts.end = match tail.chars().next_back() {
-        Some('.' | '。' | '।') if tail.ends_with("...") => 3,
-        Some('.' | '。' | '।') => 1,
-        Some('!' | '?' | '！' | '？' | '؟') => 2,
-        Some('…') => 3,
-        Some(':' | '：') => 4,
-        Some(',' | ';' | '，' | '、') => 5,
-        Some('|' | '»' | '›' | '>' | '→' | '/') => 6,
-        Some(letter) if letter.is_alphanumeric() => 7,
-        _ => 8,
-    };
-}
-
-fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
-    let mut contents: Vec<Content> = Vec::with_capacity(page.elements.len());
-    let mut articles = 0;
-    for (number, element) in page.elements.iter().enumerate() {
-        let parent = contents.get(element.parent as usize).cloned().unwrap_or_default();
-        let path = xxh3_64_with_seed(&[element.tag as u8], parent.path);
-        let mut announced = parent.announced.map(|level| if level == 0 { 0 } else { (level + 1).min(7) });
-        let named = element.names.iter().fold(0, |all, names| all | announced_by(names));
-        for (bit, level) in announced.iter_mut().enumerate() {
-            if named >> bit & 1 == 1 {
-                *level = 1;
-            }
-        }
-        articles += u32::from(element.tag == Tag::article);
-        contents.push(Content {
-            depth: parent.depth + 1,
-            path,
-            class_path: xxh3_64_with_seed(element.names[0].as_bytes(), path),
-            first: usize::MAX,
-            end: number as u32,
-            around: parent.around | AROUND.iter().position(|tag| *tag == element.tag).map_or(0, |bit| 1 << bit),
-            announced,
-            article: if element.tag == Tag::article { articles } else { parent.article },
-            ..Content::default()
-        });
-    }
-    for (number, (block, counts)) in page.blocks.iter().zip(counts).enumerate() {
-        let long = if counts.is_long() { counts.words } else { 0.0 };
-        if let Some(content) = contents.get_mut(block.element as usize) {
-            content.words += counts.words;
-            content.links += counts.styled[0];
-            content.long += long;
-            content.near += long;
-            content.paragraphs += flag(counts.is_long());
-            content.blocks += 1.0;
-            content.first = content.first.min(number);
-            content.last = content.last.max(number);
-        }
-        let parent = page.elements.get(block.element as usize).map_or(NONE, |element| element.parent);
-        if let Some(content) = contents.get_mut(parent as usize) {
-            content.near += long;
-        }
-    }
-    for number in (0..contents.len()).rev() {
-        let parent = page.elements[number].parent;
-        if parent == NONE {
-            continue;
-        }
-        let inner = contents[number].clone();
-        let outer = &mut contents[parent as usize];
-        outer.words += inner.words;
-        outer.links += inner.links;
-        outer.long += inner.long;
-        outer.paragraphs += inner.paragraphs;
-        outer.blocks += inner.blocks;
-        outer.children += 1.0;
-        outer.end = outer.end.max(inner.end);
-        outer.first = outer.first.min(inner.first);
-        outer.last = outer.last.max(inner.last);
-    }
-    contents
-}
-
-/// Which of `ANNOUNCED` the words of a class or id are, one bit each.
-fn announced_by(names: &str) -> u16 {
-    static ANNOUNCING: OnceLock<ByHash<u16>> = OnceLock::new();
-    let announcing = ANNOUNCING.get_or_init(|| {
-        let mut announcing = ByHash::default();
-        for (bit, (_, words)) in ANNOUNCED.iter().enumerate() {
-            for word in *words {
-                *announcing.entry(xxh3_64(word.as_bytes())).or_insert(0) |= 1 << bit;
-            }
-        }
-        announcing
-    });
-    let mut bits = 0;
-    let mut small = [0u8; 24];
-    let mut size = 0;
-    let mut was_small = false;
-    for letter in names.bytes().take(300).chain([b' ']) {
-        if !letter.is_ascii_alphabetic() || (letter.is_ascii_uppercase() && was_small) {
-            if (2..=small.len()).contains(&size) {
-                bits |= announcing.get(&xxh3_64(&small[..size])).copied().unwrap_or(0);
-            }
-            size = 0;
-        }
-        if letter.is_ascii_alphabetic() {
-            if let Some(place) = small.get_mut(size) {
-                *place = letter.to_ascii_lowercase();
-            }
-            size += 1;
-        }
-        was_small = letter.is_ascii_lowercase();
-    }
-    bits
-}
-
 /// The innermost element with at least half of the words in long blocks.
 fn main_element(page: &Page<'_>, contents: &[Content], long: f32) -> u32 {
     if long <= 0.0 {
@@ -908,124 +448,4 @@ fn find_headline(page: &Page<'_>, counts: &[Counts]) -> Option<usize> {
         }
     }
     best.1
-}
-
-/// What a first look at all blocks says about each.
-struct Context<'a> {
-    sight: &'a Sight<'a>,
-    likely: &'a [f32],
-    /// Expected words of CONTENT, and all words, before block i.
-    before: Vec<(f32, f32)>,
-    elements: Vec<(f32, f32)>,
-    paths: [ByHash<(f32, f32)>; 2],
-    main: [u32; 2],
-    /// Blocks to the nearest likely one before and after, and the words in between.
-    nearest: [Vec<(f32, f32)>; 2],
-    islands: Vec<f32>,
-}
-
-impl<'a> Context<'a> {
-    fn of(sight: &'a Sight<'a>, likely: &'a [f32]) -> Self {
-        let blocks = &sight.page.blocks;
-        let mut before = vec![(0.0, 0.0)];
-        let mut elements = vec![(0.0, 0.0); sight.contents.len()];
-        let mut paths: [ByHash<(f32, f32)>; 2] = Default::default();
-        for (number, (block, likely)) in blocks.iter().zip(likely).enumerate() {
-            let words = sight.counts[number].words;
-            let add = |sums: &mut (f32, f32)| *sums = (sums.0 + likely * words, sums.1 + words);
-            let mut next = before[number];
-            add(&mut next);
-            before.push(next);
-            if let Some(content) = sight.contents.get(block.element as usize) {
-                add(&mut elements[block.element as usize]);
-                add(paths[0].entry(content.path).or_default());
-                add(paths[1].entry(content.class_path).or_default());
-            }
-        }
-        for number in (0..elements.len()).rev() {
-            let parent = sight.page.elements[number].parent;
-            if parent != NONE {
-                let (inner, outer) = (elements[number], &mut elements[parent as usize]);
-                *outer = (outer.0 + inner.0, outer.1 + inner.1);
-            }
-        }
-        let total = before[blocks.len()].0;
-        let main = [0.6, 0.85].map(|share| {
-            let found = (0..elements.len()).rev().find(|element| total > 0.0 && elements[*element].0 >= share * total);
-            found.map_or(NONE, |element| element as u32)
-        });
-        let mut nearest = [Vec::new(), Vec::new()];
-        let mut islands = vec![0.0; blocks.len()];
-        for (side, found) in nearest.iter_mut().enumerate() {
-            let mut last: Option<(usize, f32)> = None;
-            let mut island = 0.0;
-            let mut order: Vec<usize> = (0..blocks.len()).collect();
-            if side == 1 {
-                order.reverse();
-            }
-            *found = vec![(f32::NAN, f32::NAN); blocks.len()];
-            for number in order {
-                if let Some((at, words)) = last {
-                    found[number] = (at.abs_diff(number) as f32, words);
-                }
-                let words = sight.counts[number].words;
-                if likely.get(number).is_some_and(|likely| *likely > 0.5) {
-                    last = Some((number, 0.0));
-                    island += words;
-                } else {
-                    last = last.map(|(at, between)| (at, between + words));
-                    if last.is_some_and(|(at, between)| at.abs_diff(number) > 3 || between > 60.0) {
-                        island = 0.0;
-                    }
-                }
-                islands[number] += island;
-            }
-        }
-        Self { sight, likely, before, elements, paths, main, nearest, islands }
-    }
-
-    fn describe(&self, number: usize, row: &mut Row<'_>) {
-        let blocks = self.likely.len();
-        let total = self.before[blocks].0;
-        row.amount(format_args!("likely"), self.likely[number]);
-        for step in [-3isize, -2, -1, 1, 2, 3] {
-            let at = usize::try_from(number as isize + step).ok().and_then(|at| self.likely.get(at));
-            row.amount(format_args!("likely {step}"), at.copied().unwrap_or(f32::NAN));
-        }
-        for reach in [2, 5, 12] {
-            let (from, to) = (self.before[number.saturating_sub(reach)], self.before[(number + reach + 1).min(blocks)]);
-            row.amount(format_args!("likely within {reach}"), part(to.0 - from.0, to.1 - from.1));
-        }
-        let element = self.sight.page.blocks[number].element;
-        let chain: Vec<u32> = self.sight.ancestors(element).collect();
-        for level in 0..=LEVELS {
-            let (content, words) = chain.get(level).map_or((0.0, 0.0), |element| self.elements[*element as usize]);
-            row.amount(format_args!("likely in {level}"), part(content, words));
-            row.amount(format_args!("content in {level}"), part(content, total));
-        }
-        let content = self.sight.contents.get(element as usize);
-        for (name, paths, key) in [
-            ("path", &self.paths[0], content.map(|content| content.path)),
-            ("class path", &self.paths[1], content.map(|content| content.class_path)),
-        ] {
-            let (content, words) = key.and_then(|key| paths.get(&key)).copied().unwrap_or_default();
-            row.amount(format_args!("likely at {name}"), part(content, words));
-            row.amount(format_args!("content at {name}"), part(content, total));
-        }
-        row.amount(format_args!("content before"), part(self.before[number].0, total));
-        row.amount(format_args!("content after"), part(total - self.before[number + 1].0, total));
-        for (side, name) in ["before", "after"].iter().enumerate() {
-            row.amount(format_args!("to content {name}"), self.nearest[side][number].0);
-            row.amount(format_args!("words to content {name}"), self.nearest[side][number].1);
-        }
-        row.amount(format_args!("island"), self.islands[number]);
-        for (name, main) in ["most", "nearly all"].iter().zip(self.main) {
-            row.choice(format_args!("levels to {name}"), self.sight.levels(element, main));
-            let place =
-                self.sight.contents.get(main as usize).map_or(0, |content| {
-                    if number < content.first { 1 } else { 2 + usize::from(number > content.last) }
-                });
-            row.choice(format_args!("place by {name}"), place);
-        }
-    }
 }

@@ -7,11 +7,26 @@
 
 #![allow(clippy::enum_glob_use)]
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use htmlize::{unescape, unescape_attribute};
-use memchr::{memmem, memrchr, memrchr3};
+use memchr::{memrchr, memrchr3};
 
 use crate::scan::{Scanner, Token};
 use crate::{Invalid, Result};
+
+/// A name in small letters as a number, ordered like the names.
+const fn pack(name: &[u8]) -> u128 {
+    let mut packed = 0;
+    let mut place = 0;
+    while place < 16 {
+        let byte = if place < name.len() { name[place].to_ascii_lowercase() } else { 0 };
+        packed = packed << 8 | byte as u128;
+        place += 1;
+    }
+    packed
+}
 
 macro_rules! tags {
     ($($tag:ident)*) => {
@@ -25,11 +40,8 @@ macro_rules! tags {
             /// Every tag, in order of its number.
             pub const ALL: &[Tag] = &[Tag::Other, $(Tag::$tag),*];
 
-            /// The tag by its name in small letters.
-            fn named(name: &[u8]) -> Tag {
-                $(if name == stringify!($tag).as_bytes() { return Tag::$tag; })*
-                Tag::Other
-            }
+            /// Their names as numbers, in order.
+            const PACKED: &[u128] = &[$(pack(stringify!($tag).as_bytes())),*];
         }
     };
 }
@@ -46,11 +58,12 @@ tags! {
 impl Tag {
     /// The tag by its name as written.
     pub fn of(name: &str) -> Tag {
-        let mut small = [0u8; 10];
-        let Some(small) = small.get_mut(..name.len()) else { return Tag::Other };
-        small.copy_from_slice(name.as_bytes());
-        small.make_ascii_lowercase();
-        Tag::named(small)
+        let packed = pack(name.as_bytes());
+        if name.len() > 16 {
+            Tag::Other
+        } else {
+            Tag::PACKED.binary_search(&packed).map_or(Tag::Other, |at| Tag::ALL[at + 1])
+        }
     }
 
     /// Its name.
@@ -266,7 +279,15 @@ impl Page<'_> {
 }
 
 /// Words of attributes that make a [`Mark`].
-const MARKING: [&str; 9] = ["author", "byline", "date", "time", "publish", "headline", "title", "creator", "source"];
+static MARKING: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    any_of(&["author", "byline", "date", "time", "publish", "headline", "title", "creator", "source"])
+});
+
+static TO_AUTHORS: LazyLock<AhoCorasick> = LazyLock::new(|| any_of(&AUTHORS));
+
+fn any_of(words: &[&str]) -> AhoCorasick {
+    AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("a few short words")
+}
 
 /// Folders of addresses that lead to what else an author wrote.
 pub const AUTHORS: [&str; 4] = ["/author", "/autor", "/writer", "/staff/"];
@@ -366,23 +387,33 @@ impl<'a> Builder<'a> {
 
     fn add_text(&mut self, text: &str) {
         let text = if memchr::memchr(b'&', text.as_bytes()).is_some() { unescape(text) } else { text.into() };
-        let mut rest: &str = &text;
-        while !rest.is_empty() {
-            let word = rest.find(is_space).unwrap_or(rest.len());
-            if word > 0 {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let start = at;
+            let mut space = 0;
+            while at < bytes.len() {
+                space = space_at(&text, at);
+                if space > 0 {
+                    break;
+                }
+                at += 1;
+            }
+            if at > start {
                 if self.block.start == self.block.end {
                     self.block.element = self.element();
                 } else if self.wants_space {
                     self.page.text.push(' ');
                 }
-                self.page.text.push_str(&rest[..word]);
+                self.page.text.push_str(&text[start..at]);
                 self.block.end = self.page.text.len();
                 self.wants_space = false;
             }
-            rest = &rest[word..];
-            let spaces = rest.find(|letter| !is_space(letter)).unwrap_or(rest.len());
-            self.wants_space |= spaces > 0;
-            rest = &rest[spaces..];
+            while space > 0 {
+                self.wants_space = true;
+                at += space;
+                space = space_at(&text, at);
+            }
         }
     }
 
@@ -480,10 +511,9 @@ impl<'a> Builder<'a> {
         }
         let values = ["itemprop", "rel", "class", "id", "datetime", "content", "href"]
             .map(|name| scanner.attribute(name).unwrap_or(""));
-        let says = |value: &str| MARKING.iter().any(|word| contains_ignoring_case(value, word));
-        let leads_to_author =
-            || AUTHORS.iter().any(|folder| memmem::find(values[6].as_bytes(), folder.as_bytes()).is_some());
-        if tag == Tag::time || values[..4].iter().any(|value| says(value)) || leads_to_author() {
+        let says = |value: &&str| !value.is_empty() && MARKING.is_match(*value);
+        let leads_to_author = || !values[6].is_empty() && TO_AUTHORS.is_match(values[6]);
+        if tag == Tag::time || values[..4].iter().any(says) || leads_to_author() {
             let at = self.page.text.len();
             self.marked.push((depth, self.page.marks.len()));
             self.page.marks.push(Mark { tag, values, start: at, end: at });
@@ -595,13 +625,25 @@ fn is_hidden(scanner: &Scanner<'_>) -> bool {
     scanner.attribute("hidden").is_some()
         || scanner.attribute("aria-hidden") == Some("true")
         || scanner.attribute("style").is_some_and(|style| {
+            if !style.contains("none") && !style.contains("hidden") {
+                return false;
+            }
             let style: String = style.chars().filter(|letter| !letter.is_whitespace()).take(400).collect();
             style.contains("display:none") || style.contains("visibility:hidden")
         })
 }
 
-fn is_space(letter: char) -> bool {
-    letter.is_whitespace() || letter == '\u{feff}' || letter == '\0'
+/// The size of the white space at a byte; 0 where there is none.
+fn space_at(text: &str, at: usize) -> usize {
+    match text.as_bytes().get(at) {
+        Some(byte) if byte.is_ascii() => usize::from(byte.is_ascii_whitespace() || *byte == 0x0b || *byte == 0),
+        // What white space beyond ASCII begins with.
+        Some(0xc2 | 0xe1 | 0xe2 | 0xe3 | 0xef) => {
+            let letter = text[at..].chars().next().filter(|letter| letter.is_whitespace() || *letter == '\u{feff}');
+            letter.map_or(0, char::len_utf8)
+        }
+        _ => 0,
+    }
 }
 
 /// Whether the value holds the word, which is in small letters.

@@ -34,7 +34,9 @@ pub enum Model {
     /// Trees that look at each block, trees that look again with what the first found, and the chain.
     Crf {
         /// First and second look.
-        looks: [Look; 2],
+        looks: Box<[Look; 2]>,
+        /// How likely a block must be at the first look to be looked at again; others keep their score.
+        again: f32,
         /// How well each label follows each.
         transitions: Transitions,
     },
@@ -55,8 +57,8 @@ pub struct Labels {
     pub content: Vec<bool>,
     /// How much speaks for it: log-odds.
     pub scores: Vec<f64>,
-    /// How likely each was found at a first look, for those that look twice.
-    first: Vec<f32>,
+    /// The blocks that were looked at again, and the rows of their values.
+    again: (Vec<usize>, Vec<f32>),
 }
 
 impl Model {
@@ -83,7 +85,8 @@ impl Model {
                     model["looks"].as_array().filter(|looks| looks.len() == 2).ok_or_else(|| missing("looks"))?;
                 let transition = |from: usize, to: usize| number(&model["transitions"][from][to]);
                 Ok(Self::Crf {
-                    looks: [Look::parse(&looks[0], false)?, Look::parse(&looks[1], true)?],
+                    looks: Box::new([Look::parse(&looks[0], false)?, Look::parse(&looks[1], true)?]),
+                    again: number(&model["again"])? as f32,
                     transitions: [[transition(0, 0)?, transition(0, 1)?], [transition(1, 0)?, transition(1, 1)?]],
                 })
             }
@@ -104,7 +107,7 @@ impl Model {
         match self {
             Self::Page | Self::Heuristic => {
                 let blocks = sight.words().1.len() - 1;
-                Labels { content: vec![true; blocks], scores: vec![0.0; blocks], first: Vec::new() }
+                Labels { content: vec![true; blocks], scores: vec![0.0; blocks], ..Labels::default() }
             }
             Self::Maxent { words, bias } => {
                 let (found, offsets) = sight.words();
@@ -113,14 +116,19 @@ impl Model {
                     bias + weights.sum::<f64>()
                 };
                 let scores: Vec<f64> = offsets.windows(2).map(score).collect();
-                Labels { content: scores.iter().map(|score| *score > 0.0).collect(), scores, first: Vec::new() }
+                Labels { content: scores.iter().map(|score| *score > 0.0).collect(), scores, ..Labels::default() }
             }
-            Self::Crf { looks, transitions } => {
-                let [first, second] = looks;
+            Self::Crf { looks, again, transitions } => {
+                let [first, second] = &**looks;
                 let likely = |score: f64| (1.0 / (1.0 + (-score).exp())) as f32;
-                let first: Vec<f32> = first.scores(&sight.values(None)).into_iter().map(likely).collect();
-                let scores = second.scores(&sight.values(Some(&first)));
-                Labels { content: crf::decode(&scores, transitions), scores, first }
+                let mut scores = first.scores(&sight.values());
+                let first: Vec<f32> = scores.iter().copied().map(likely).collect();
+                let open: Vec<usize> = (0..first.len()).filter(|block| first[*block] >= *again).collect();
+                let rows = sight.values_again(&first, &open);
+                for (block, score) in open.iter().zip(second.scores(&rows)) {
+                    scores[*block] = score;
+                }
+                Labels { content: crf::decode(&scores, transitions), scores, again: (open, rows) }
             }
         }
     }
@@ -141,8 +149,14 @@ impl Model {
                 sums
             }
             Self::Crf { looks, .. } => {
-                let look = &looks[1];
-                let row = sight.row(block, Some(&labels.first));
+                let (open, rows) = &labels.again;
+                let (look, row) = match open.binary_search(&block) {
+                    Ok(place) => (
+                        &looks[1],
+                        rows.chunks_exact(looks[1].names.len()).nth(place).map_or(Vec::new(), <[f32]>::to_vec),
+                    ),
+                    Err(_) => (&looks[0], sight.row(block)),
+                };
                 let added = look.forest.contributions(&row);
                 look.names
                     .iter()
@@ -178,7 +192,7 @@ impl Look {
     }
 
     fn scores(&self, values: &[f32]) -> Vec<f64> {
-        values.chunks_exact(self.names.len()).map(|row| self.bias + self.forest.score(row)).collect()
+        self.forest.sums(values).into_iter().map(|sum| self.bias + sum).collect()
     }
 }
 

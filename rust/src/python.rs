@@ -801,13 +801,15 @@ mod _core {
         features::names(with_context).into_iter().map(|(name, kind)| (name, kind == features::Kind::Amount)).collect()
     }
 
-    /// What can be seen of a page's blocks: (values, words, word offsets).
+    /// What can be seen of a page's blocks: (values, words, word offsets); with `likely`, only of those that are at least
+    /// `again`, and with what it says about them.
     #[pyfunction]
     fn look_at<'py>(
         py: Python<'py>,
         page: PyBackedBytes,
         charset: Option<String>,
         likely: Option<Slice<'py, f32>>,
+        again: f32,
         max_bytes: usize,
         max_tags: usize,
     ) -> PyResult<(Array<'py, f32>, Array<'py, u64>, Array<'py, i64>)> {
@@ -824,7 +826,14 @@ mod _core {
             let (words, offsets) = sight.words();
             let words: Vec<u64> = words.iter().map(|word| word.hash).collect();
             let offsets: Vec<i64> = offsets.iter().map(|offset| *offset as i64).collect();
-            Ok((sight.values(likely), words, offsets))
+            let values = match likely {
+                None => sight.values(),
+                Some(likely) => {
+                    let open: Vec<usize> = (0..likely.len()).filter(|block| likely[*block] >= again).collect();
+                    sight.values_again(likely, &open)
+                }
+            };
+            Ok((values, words, offsets))
         })?;
         Ok((values.into_pyarray(py), words.into_pyarray(py), offsets.into_pyarray(py)))
     }

@@ -39,13 +39,16 @@ impl Tree {
 #[derive(Debug, Clone, Default)]
 pub struct Forest {
     nodes: Vec<Node>,
+    /// What each node would add if it were a leaf.
+    scores: Vec<f32>,
     roots: Vec<u32>,
+    width: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
+    /// The threshold, or a leaf's score.
     at: f32,
-    score: f32,
     value: u16,
     kind: Kind,
     yes: u32,
@@ -73,7 +76,7 @@ impl Forest {
     /// # Errors
     /// When a tree's arrays do not make a tree over such rows.
     pub fn new(trees: &[Tree], is_amount: &[bool]) -> Result<Self> {
-        let mut forest = Self::default();
+        let mut forest = Self { width: is_amount.len(), ..Self::default() };
         for tree in trees {
             let base = forest.nodes.len() as u32;
             let size = tree.value.len();
@@ -95,37 +98,48 @@ impl Forest {
                 if kind != Kind::Leaf && (yes <= node || no <= node || yes.max(no) >= size) {
                     return Err(Invalid(format!("node {node} of a tree goes on to nodes {yes} and {no} of {size}")));
                 }
-                let (at, score, value) = (tree.at[node], tree.score[node], tree.value[node].max(0) as u16);
-                forest.nodes.push(Node { at, score, value, kind, yes: base + yes as u32, no: base + no as u32 });
+                let at = if kind == Kind::Leaf { tree.score[node] } else { tree.at[node] };
+                let value = tree.value[node].max(0) as u16;
+                forest.nodes.push(Node { at, value, kind, yes: base + yes as u32, no: base + no as u32 });
+                forest.scores.push(tree.score[node]);
             }
         }
         Ok(forest)
     }
 
-    /// The sum of the trees' scores for a row.
-    pub fn score(&self, row: &[f32]) -> f64 {
-        self.roots.iter().map(|root| self.walk(*root, row, |_, _| {})).sum()
+    /// The sum of the trees' scores for each of some rows. Tree by tree: a tree fits into the nearest cache.
+    pub fn sums(&self, rows: &[f32]) -> Vec<f64> {
+        let mut sums = vec![0.0; rows.len().checked_div(self.width).unwrap_or(0)];
+        for root in &self.roots {
+            for (sum, row) in sums.iter_mut().zip(rows.chunks_exact(self.width)) {
+                *sum += f64::from(self.walk(*root, row, |_, _| {}));
+            }
+        }
+        sums
     }
 
-    /// What each value adds to the score of a row: how the score changes on the walk where it is asked about.
+    /// What each value adds to the sum of a row: how the score changes on the walks where it is asked about.
     pub fn contributions(&self, row: &[f32]) -> Vec<f64> {
         let mut added = vec![0.0; row.len()];
         for root in &self.roots {
-            self.walk(*root, row, |value, change| added[value] += change);
+            self.walk(*root, row, |from, to| {
+                added[self.nodes[from].value as usize] += f64::from(self.scores[to] - self.scores[from]);
+            });
         }
         added
     }
 
-    fn walk(&self, root: u32, row: &[f32], mut note: impl FnMut(usize, f64)) -> f64 {
-        let mut node = &self.nodes[root as usize];
-        while node.kind != Kind::Leaf {
-            let value = row[node.value as usize];
-            let yes = node.kind.holds(value, node.at);
-            let next = &self.nodes[if yes { node.yes } else { node.no } as usize];
-            note(node.value as usize, f64::from(next.score - node.score));
-            node = next;
+    fn walk(&self, root: u32, row: &[f32], mut note: impl FnMut(usize, usize)) -> f32 {
+        let mut at = root as usize;
+        loop {
+            let node = &self.nodes[at];
+            if node.kind == Kind::Leaf {
+                return node.at;
+            }
+            let next = if node.kind.holds(row[node.value as usize], node.at) { node.yes } else { node.no } as usize;
+            note(at, next);
+            at = next;
         }
-        f64::from(node.score)
     }
 }
 

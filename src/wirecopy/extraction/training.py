@@ -33,13 +33,15 @@ from wirecopy.model import Skipped
 
 FORMAT = 1
 
-TREES = 200
+TREES = (100, 250)
+RATES = (0.12, 0.08)
 LEAVES = 24
-RATE = 0.1
 LEAST_LEAF = 3.0
 SHRINKAGE = 1.0
-VALUES_A_TREE = 0.3
-PAGES_A_TREE = 0.5
+VALUES_A_TREE = 0.25
+PAGES_A_TREE = 0.3
+AGAIN = 0.005
+TRANSITION = 0.25
 """Chosen by cross-validation over the development pages: fewer trees are worse, more and larger ones no better."""
 
 MAXENT_C = 1.0
@@ -70,9 +72,11 @@ class LabelledPage:
     labels: Flags
 
     def look_again(self, likely: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The values of the second look."""
-        values, _, _ = _core.look_at(self.path.read_bytes(), None, likely, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
-        return values.reshape(len(self.labels), -1)
+        """The values of the second look, for the blocks that get one."""
+        values, _, _ = _core.look_at(
+            self.path.read_bytes(), None, likely, AGAIN, MAX_PAGE_BYTES, MAX_PAGE_TAGS
+        )
+        return values.reshape(int((likely >= np.float32(AGAIN)).sum()), -1)
 
 
 def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
@@ -128,7 +132,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, dict[str, Any]]) -> La
         text = gold_path.read_text("utf-8") if gold_path else _marked(content)
         if text is None:
             return Skipped(str(path), f"not labelled: no {path.stem}.txt, no CedarContent")
-        values, words, offsets = _core.look_at(content, None, None, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
+        values, words, offsets = _core.look_at(content, None, None, 0.0, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
     except UnicodeDecodeError:
         return Skipped(str(gold_path), "not UTF-8")
     except (OSError, ValueError) as error:
@@ -266,7 +270,12 @@ class _Bins:
 
 
 def _grow(
-    binned: NDArray[np.uint8], bins: _Bins, labels: Flags, sequences: NDArray[np.int64], importance: Floats
+    look: int,
+    binned: NDArray[np.uint8],
+    bins: _Bins,
+    labels: Flags,
+    sequences: NDArray[np.int64],
+    importance: Floats,
 ) -> tuple[float, list[Any]]:
     """What speaks for CONTENT before anything is seen, and the trees."""
     columns, rows = binned.shape
@@ -278,7 +287,7 @@ def _grow(
     bias = float(np.log(share / (1 - share)))
     scores = np.full(rows, bias)
     trees = []
-    for _ in range(TREES):
+    for _ in range(TREES[look]):
         likely = _likely(scores)
         chosen = np.flatnonzero(np.repeat(random.random(len(lengths)) < PAGES_A_TREE, lengths))
         asked = np.sort(random.choice(columns, max(1, int(columns * VALUES_A_TREE)), replace=False))
@@ -289,7 +298,7 @@ def _grow(
             chosen.astype(np.uint32),
             (weight * (labels - likely)).astype(np.float32),
             (weight * np.maximum(likely * (1 - likely), 1e-3)).astype(np.float32),
-            (LEAVES, LEAST_LEAF, SHRINKAGE, RATE),
+            (LEAVES, LEAST_LEAF, SHRINKAGE, RATES[look]),
         )
         scores += added
         trees.append(tree)
@@ -357,6 +366,7 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
             return np.empty(0)
         rows = np.repeat(seen, lengths)
         bias, trees = _grow(
+            0,
             np.ascontiguousarray(binned[:, rows]),
             bins,
             labels[rows],
@@ -390,12 +400,15 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
     bins = _Bins(values[:: max(1, len(values) // 200_000)], [amount for _, amount in names])
     binned = bins(values)
     del values
-    bias, trees = _grow(binned, bins, labels, sequences, importance)
+    again = likely >= np.float32(AGAIN)
+    left = np.concatenate([[0], np.cumsum(again)])[sequences]
+    bias, trees = _grow(1, binned, bins, labels[again], left, importance)
     looks.append(_look(bias, trees, bins, [name for name, _ in names]))
     return {
         "wirecopy_model": FORMAT,
         "kind": "crf",
-        "transitions": [[0.0, -0.25], [-0.25, 0.0]],
+        "again": AGAIN,
+        "transitions": [[0.0, -TRANSITION], [-TRANSITION, 0.0]],
         "looks": looks,
     }
 
