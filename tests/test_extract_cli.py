@@ -83,7 +83,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("model")
     pages, _ = training.read_labelled(write_labelled(folder / "papers", range(9)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "TREES", 20)
+        patch.setattr(training, "TREES", (20, 20))
         (folder / "model.json").write_text(json.dumps(training.train_crf(pages)))
     return folder / "model.json"
 
