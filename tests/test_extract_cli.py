@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import html.parser
+import io
 import json
 import os
 import pty
@@ -11,13 +13,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from pages import record, response
 from sites import write_labelled, write_page
 
 import wirecopy as library
+from wirecopy import cli
 from wirecopy.extraction import training
 
 PROGRAM = str(Path(sys.executable).with_name("wirecopy"))
@@ -40,14 +43,27 @@ STORY = """<!DOCTYPE html><html lang="en"><head><title>Ferry sold - The Courier<
 <body><h1>Ferry sold</h1><p>The council has sold the ferry.</p><p>Nobody had expected it.</p></body></html>"""
 
 
-def extract(*arguments: object, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """Run the command, by default with a model that takes every block."""
+class Ran(NamedTuple):
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+def extract(*arguments: object, cwd: Path | None = None, typed: bytes = b"") -> Ran:
+    """Run the command in this process, by default with a model that takes every block."""
     model = () if "--model" in arguments else ("--model", "heuristic")
-    ran = subprocess.run(
-        [PROGRAM, "extract", *map(str, arguments), *model], capture_output=True, timeout=60, **options
-    )
-    assert b"Traceback" not in ran.stderr, ran.stderr.decode()
-    return ran
+    out, err, stdin = (io.TextIOWrapper(io.BytesIO(data), "utf-8") for data in (b"", b"", typed))
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(cwd or "."):
+        patch.setattr(sys, "argv", ["wirecopy", "extract", *map(str, arguments), *model])
+        for name, stream in (("stdin", stdin), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, stream)
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    written = []
+    for stream in (out, err):
+        stream.flush()
+        written.append(stream.buffer.getvalue())
+    return Ran(int(ended.value.code or 0), *written)
 
 
 def lines(data: bytes) -> list[dict[str, Any]]:
@@ -67,7 +83,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("model")
     pages, _ = training.read_labelled(write_labelled(folder / "papers", range(9)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training, "TREES", 20)
+        patch.setattr(training, "TREES", (20, 20))
         (folder / "model.json").write_text(json.dumps(training.train_crf(pages)))
     return folder / "model.json"
 
@@ -164,7 +180,7 @@ def test_blocks_come_with_label_score_path_and_reasons(model: Path, tmp_path: Pa
     assert all(block["reasons"] for block in found["blocks"])
     table = extract(tmp_path / "a.html", "--blocks", "--model", model).stdout.decode()
     head, first, *_ = table.splitlines()
-    assert head.split() == ["label", "score", "path", "text", "why"]
+    assert head.split() == ["label", "score", "path", "text"]
     assert first.split()[0] == "-"
     assert table.count("CONTENT") == len(page.paragraphs)
 
@@ -315,7 +331,7 @@ def test_pages_come_out_of_warc_and_stdin(tmp_path: Path) -> None:
         ("https://courier.example/rain",) * 2,
     ]
     assert ran.stderr.decode() == "2 pages, 2 articles, 1 left out: HTTP status 404\n"
-    piped = extract("-", "--jsonl", input=archive.read_bytes())
+    piped = extract("-", "--jsonl", typed=archive.read_bytes())
     assert piped.stdout == ran.stdout
 
 

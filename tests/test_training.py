@@ -33,7 +33,7 @@ def pages(labelled: Path) -> list[LabelledPage]:
 @pytest.fixture
 def few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     """Little pages need few trees."""
-    monkeypatch.setattr(training, "TREES", 20)
+    monkeypatch.setattr(training, "TREES", (20, 20))
 
 
 def train(*arguments: object) -> int:
@@ -252,7 +252,7 @@ def complaint(capsys: pytest.CaptureFixture[str]) -> str:
 def test_one_site_cannot_be_cross_validated_but_learnt(
     tmp_path: Path, few_trees: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = write_labelled(tmp_path / "papers", range(1))
+    folder = write_labelled(tmp_path / "papers", range(1), pages=12)
     model = tmp_path / "model.json"
     assert train(folder, "-o", model) == 2
     said = complaint(capsys)

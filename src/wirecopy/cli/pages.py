@@ -193,13 +193,15 @@ def summarise_pages(counts: Counter[str], quiet: bool) -> int:
     if not counts["pages"]:
         print(f"no pages found{left_out}", file=sys.stderr)
     elif not quiet:
-        print(f"{count(counts, 'page')}, {count(counts, 'article')}{left_out}", file=sys.stderr)
+        print(
+            f"{count(counts['pages'], 'page')}, {count(counts['articles'], 'article')}{left_out}",
+            file=sys.stderr,
+        )
     return code
 
 
-def count(counts: Counter[str], what: str) -> str:
+def count(number: int, what: str) -> str:
     """How many there are, in words."""
-    number = counts[f"{what}s"]
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
@@ -264,7 +266,9 @@ def train_command(
         sites = len({page.group for page in found})
         content = sum(int(page.labels.sum()) for page in found)
         blocks = sum(len(page.labels) for page in found)
-        say(f"{len(found):,} labelled pages of {sites:,} sites, {content:,} of {blocks:,} blocks CONTENT")
+        say(
+            f"{count(len(found), 'labelled page')} of {count(sites, 'site')}, {content:,} of {blocks:,} blocks CONTENT"
+        )
     # Training draws pages by their place.
     pages.sort(key=lambda page: (page.collection, page.id))
     if leave_out or folds:
@@ -279,10 +283,10 @@ def train_command(
         sys.stdout.flush()
     if not no_train:
         assert output is not None
-        say(f"training on all {len(pages):,} pages")
+        say(f"training on {count(len(pages), 'page')}")
         sites = len({page.group for page in pages})
         names = ", ".join(sorted({page.collection for page in pages}))
-        about = {"about": f"trained on {len(pages):,} pages of {sites:,} sites: {names}"}
+        about = {"about": f"trained on {count(len(pages), 'page')} of {count(sites, 'site')}: {names}"}
         model = about | training.TRAINERS[kind](pages, say)
         output.write_text(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
         say(f"wrote {output}, {output.stat().st_size / 1000:,.0f} kB: use it with --model {output}")
