@@ -200,14 +200,14 @@ def test_the_crf_is_two_looks_and_a_chain(crf_model: Path) -> None:
         values, _, _ = _core.look_at(html.encode(), None, None, 0.0, *LIMITS)
         first = np.array(scores_of(model["looks"][0], values.reshape(len(found), -1), False))
         likely = (1 / (1 + np.exp(-first))).astype(np.float32)
-        again = np.float32(model["again"])
+        again = float(model["again"])
         values, _, _ = _core.look_at(html.encode(), None, likely, again, *LIMITS)
         expected = first.copy()
-        expected[likely >= again] = scores_of(
-            model["looks"][1], values.reshape(int((likely >= again).sum()), -1), True
+        expected[likely >= np.float32(again)] = scores_of(
+            model["looks"][1], values.reshape(int((likely >= np.float32(again)).sum()), -1), True
         )
         assert [score for _, _, score in found] == pytest.approx(expected.tolist(), abs=1e-4)
-        assert [content for _, content, _ in found] == label(second, model["transitions"])[0]
+        assert [content for _, content, _ in found] == label(expected.tolist(), model["transitions"])[0]
         assert "\n\n".join(block for block, content, _ in found if content) == text
 
 
