@@ -294,7 +294,13 @@ def tiny() -> dict[str, Any]:
     """The smallest `crf`: one question a look."""
     tree = {"value": [0, -1, -1], "at": [5, 0, 0], "yes": [1, 0, 0], "no": [2, 0, 0], "score": [0, -1, 1]}
     look = {"bias": 0, "values": ["words"], "trees": [tree]}
-    return {"wirecopy_model": 1, "kind": "crf", "transitions": [[0, 0], [0, 0]], "looks": [look, look]}
+    return {
+        "wirecopy_model": 1,
+        "kind": "crf",
+        "again": 0.0,
+        "transitions": [[0, 0], [0, 0]],
+        "looks": [look, look],
+    }
 
 
 def change(*path: Any, to: Any) -> Callable[[dict[str, Any]], None]:
