@@ -140,12 +140,11 @@ def _read_page(path: Path, folder: Path, about: dict[str, dict[str, Any]]) -> La
     if len(offsets) < 2:
         return Skipped(str(path), "no text in the page")
     gold = _core.split_words(text)
-    labels = label_blocks(words, offsets, gold)
+    values = values.reshape(len(offsets) - 1, -1)
+    labels = label_blocks(words, offsets, gold, values[:, _IN_HEAD] == 0)
     home = folder.resolve()
     group = said.get("site") or (home.name / path.parent.relative_to(folder)).as_posix()
-    return LabelledPage(
-        id, path, group, home.name, values.reshape(len(labels), -1), words, offsets, gold, labels
-    )
+    return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels)
 
 
 class _Marked(HTMLParser):
@@ -181,14 +180,23 @@ def _marked(content: bytes) -> str | None:
     return "".join(parser.parts)
 
 
-def label_blocks(words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64]) -> Flags:
-    """Which blocks the article's text covers for more than half."""
+_IN_HEAD = [name for name, _ in _core.feature_names(False)].index("in head")
+
+
+def label_blocks(
+    words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64], shown: Flags
+) -> Flags:
+    """Which of the blocks that are shown the article's text covers for more than half.
+
+    A headline that belongs to the text is the one on the page, not the `title` before it.
+    """
     try:
         from rapidfuzz.distance import LCSseq
     except ImportError:
         raise MissingExtra("labelling pages by their texts", "train") from None
 
     covered = np.zeros(len(words) + 1, np.int64)
+    words = np.where(np.repeat(shown, np.diff(offsets)), words, np.arange(len(words), dtype=np.uint64))
     query, found = (shingles(one, RUN_WORDS).tolist() for one in (words, gold))
     for run in LCSseq.opcodes(query, found) if query and found else ():
         if run.tag == "equal":
