@@ -42,6 +42,11 @@ macro_rules! tags {
 
             /// Their names as numbers, in order.
             const PACKED: &[u128] = &[$(pack(stringify!($tag).as_bytes())),*];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                ["other", $(stringify!($tag)),*][self as usize]
+            }
         }
     };
 }
@@ -64,11 +69,6 @@ impl Tag {
         } else {
             Tag::PACKED.binary_search(&packed).map_or(Tag::Other, |at| Tag::ALL[at + 1])
         }
-    }
-
-    /// Its name.
-    pub fn name(self) -> String {
-        format!("{self:?}").to_ascii_lowercase()
     }
 
     /// Inline by the paper's list.
@@ -167,6 +167,9 @@ pub const NONE: u32 = u32::MAX;
 
 /// How deep tags are followed; deeper ones are read over.
 const MAX_DEPTH: usize = 400;
+
+/// Tags of a block's path that are told.
+const MAX_PATH: usize = 40;
 
 /// What a page may have at most.
 #[derive(Debug, Clone, Copy)]
@@ -282,10 +285,11 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The tags of an element and of those it stands in, from the outside.
+    /// The tags of an element and of those it stands in, from the outside; of a deep one the innermost.
     pub fn path(&self, element: u32) -> String {
         let parent = |element: &u32| self.elements.get(*element as usize).map(|element| element.parent);
-        let mut names: Vec<String> = std::iter::successors(Some(element), parent)
+        let mut names: Vec<&str> = std::iter::successors(Some(element), parent)
+            .take(MAX_PATH)
             .filter_map(|element| self.elements.get(element as usize).map(|element| element.tag.name()))
             .collect();
         names.reverse();

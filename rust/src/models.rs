@@ -172,9 +172,14 @@ impl Model {
 
 /// The largest, whatever their sign, the largest first.
 fn strongest<T: Ord>(mut reasons: Vec<(T, f64)>, most: usize) -> Vec<(T, f64)> {
+    let order =
+        |left: &(T, f64), right: &(T, f64)| right.1.abs().total_cmp(&left.1.abs()).then_with(|| left.0.cmp(&right.0));
     reasons.retain(|reason| reason.1 != 0.0);
-    reasons.sort_by(|left, right| right.1.abs().total_cmp(&left.1.abs()).then_with(|| left.0.cmp(&right.0)));
-    reasons.truncate(most);
+    if reasons.len() > most {
+        reasons.select_nth_unstable_by(most, order);
+        reasons.truncate(most);
+    }
+    reasons.sort_unstable_by(order);
     reasons
 }
 

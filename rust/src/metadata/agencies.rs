@@ -54,12 +54,19 @@ const AGENCIES: [&[&str]; 47] = [
     &["SID", "sid"],
 ];
 
+/// No agency has a longer name.
+const MAX_NAME_BYTES: usize = 60;
+
 /// The name of an agency, if the text is nothing else.
 pub fn agency(text: &str) -> Option<&'static str> {
     let text = text.trim_matches(|letter: char| !letter.is_alphanumeric());
+    if text.len() > MAX_NAME_BYTES {
+        return None;
+    }
+    let small = text.to_lowercase();
     AGENCIES.iter().find_map(|names| {
         let same = |name: &&str| {
-            if name.chars().count() <= 4 { *name == text } else { name.to_lowercase() == text.to_lowercase() }
+            if name.chars().count() <= 4 { *name == text } else { name.to_lowercase() == small }
         };
         names.iter().any(same).then_some(names[0])
     })
