@@ -30,6 +30,7 @@ quality: build
 	$(BIN)/python quality/run.py
 
 bench: build
+	$(BIN)/python -m benchmarks.pages
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/run.py --methods
 	$(BIN)/python benchmarks/work.py

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from quality.report import MissingError
-from wirecopy import demo
+from wirecopy.demo.bank import read_bank
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("WIRECOPY_SHARED_DIR") or ROOT.parent / "shared")
@@ -84,7 +84,7 @@ def news_or_made_up(number: int) -> tuple[str, list[Row]]:
 def made_up(number: int) -> list[Row]:
     """Articles of 100 to 600 words of the demo's vocabulary, drawn without sense; every tenth is a copy, lightly edited."""
     rng = random.Random(20)
-    lines = (line for many in demo._read_bank().values() for line in many)
+    lines = (line for many in read_bank("sentences.txt").values() for line in many)
     vocabulary = sorted({f"{word} " for line in lines for word in line.split()})
     rng.shuffle(vocabulary)
     weights = list(accumulate(1 / rank for rank in range(3, len(vocabulary) + 3)))

@@ -611,6 +611,7 @@ def test_demo_writes_an_archive_and_scores_itself(tmp_path: Path) -> None:
     assert found, last
     assert float(found[1]) > 0.95
     assert float(found[2]) > 0.95
+    assert "the answer is the same as from the texts" in ran.stdout.decode().splitlines()
     assert (tmp_path / "archive" / "truth.jsonl").exists()
     talk(ran)
 

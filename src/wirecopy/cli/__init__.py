@@ -324,24 +324,30 @@ def methods_command(name: str | None, as_json: bool) -> int:
 )
 @quiet_option
 def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
-    """Write a small made-up archive whose copies are known to DIR."""
+    """Write a small made-up archive whose copies are known to DIR: pages, and their texts."""
     from .. import demo
 
     if folder.exists() and any(folder.iterdir()) and not (folder / "truth.jsonl").exists():
         raise UsageError(f"{folder} holds other files: name a new folder")
     demo.write_archive(folder, seed)
-    articles = folder / "articles.jsonl"
-    print(f"wrote {articles} and its truth {folder / 'truth.jsonl'}", file=sys.stderr)
+    pages, articles, truth = folder / "pages", folder / "articles.jsonl", folder / "truth.jsonl"
+    print(f"wrote {pages}, their texts {articles} and the truth {truth}", file=sys.stderr)
     if not run:
         return 0
-    print(f"running: wirecopy find {articles}", file=sys.stderr)
+    print(f"running: wirecopy find {pages}", file=sys.stderr)
     with show_progress(quiet, None) as progress:
-        matches = find([articles], progress=progress)
+        matches = find([pages], progress=progress)
     show_table(matches, sys.stdout)
     print()
     for formula in matches.formulas[:5]:
         print(f"boilerplate in {formula.articles} articles: {formula.example}")
     print(f"{len(matches.formulas)} formulas left out as boilerplate\n")
+    print(f"running: wirecopy find {articles}", file=sys.stderr)
+    different = demo.differences(find([articles]), matches)
+    if different:
+        print(*different, f"{len(different)} pairs are not as from the texts", sep="\n")
+    else:
+        print("the answer is the same as from the texts")
     print(demo.score(matches, demo.read_truth(folder)))
     return 0
 

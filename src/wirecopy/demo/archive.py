@@ -1,40 +1,62 @@
-"""A made-up archive whose copies are known: some 300 articles of invented newspapers, and every true pair.
+"""The newsroom: stories, the ways to copy them, and what two articles truly share.
 
 Every word carries its provenance, a number that a copy keeps and an editor's word does not have. So the truth is
 computed, not remembered: what two articles share is their words of common provenance, in stretches that bridge
 small edits, and the relation follows from the shares. Boilerplate has no provenance and makes no pair. A copy that
 would fall near a limit, where two honest readers could differ on the relation, is drawn again.
-
-All sentences come from `demo_sentences.txt`. Only `random()` is drawn from the generator, the one stream that
-Python promises to keep: a seed gives the same bytes everywhere.
 """
 
 from __future__ import annotations
 
-import json
-import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
-from itertools import chain, combinations, count, cycle, islice, pairwise, product
-from pathlib import Path
-from typing import NamedTuple, TypeVar
+from itertools import chain, count, cycle, islice, pairwise, product
+from typing import NamedTuple
 from unicodedata import combining, normalize
 
-from wirecopy.model import Article, Match, Relation
+from wirecopy.demo.bank import Draw, read_bank
+from wirecopy.model import Article, Relation
 
-AGENCY = "meridian-wire"
+
+@dataclass(frozen=True)
+class Paper:
+    """An invented newspaper, where and in which language it is printed."""
+
+    id: str
+    name: str
+    hours: int = 0
+    language: str = "en"
+
+    @property
+    def zone(self) -> timezone:
+        """Its clock."""
+        return timezone(timedelta(hours=self.hours))
+
+
+AGENCY = Paper("meridian-wire", "Meridian Wire")
 PAPERS = (
-    *("harbour-post", "valley-courier", "northern-ledger", "evening-lantern"),
-    *("moorland-gazette", "city-mercury", "lakeside-tribune", "southern-star"),
+    Paper("harbour-post", "Harbour Post"),
+    Paper("valley-courier", "Valley Courier", 1),
+    Paper("northern-ledger", "Northern Ledger", -5),
+    Paper("evening-lantern", "Evening Lantern"),
+    Paper("moorland-gazette", "Moorland Gazette"),
+    Paper("city-mercury", "City Mercury", 1),
+    Paper("lakeside-tribune", "Lakeside Tribune", -6),
+    Paper("southern-star", "Southern Star", 10),
 )
+FOREIGN = (
+    Paper("kuzkoy-postasi", "Kuzköy Postası", 3, "tr"),
+    Paper("qingshi-ribao", "青石日报", 8, "zh"),
+)
+CORRESPONDENTS = {"tr": ("Sevgi Karaca", "Orhan Tekeli", "Melike Uzun"), "zh": ("江月明", "沈知秋", "韩立冬")}
 TOPICS = ("council", "court", "business", "sport", "weather", "culture", "traffic", "school", "farm")
 STORIES, STITCHED, QUOTATIONS, UNRELATED = 40, 12, 8, 116
 COPIES = (1, 2, 3, 4, 3)
 """How often the stories are copied, in turn."""
-FIRST_DAY = datetime(2026, 3, 2, 5)
+FIRST_DAY = datetime(2026, 3, 2, 5, tzinfo=UTC)
 DAY = 24 * 60
 
 STRETCH_WORDS, BRIDGED_WORDS, COVERED = 20, 10, 0.8
@@ -45,8 +67,6 @@ LONGEST_WORDS = 430
 """The longest copy, before boilerplate."""
 DISTINCT_WORDS = 8
 """No run of so many words is written twice: stories share text by copying only."""
-
-T = TypeVar("T")
 
 
 class Word(NamedTuple):
@@ -82,112 +102,49 @@ class Printed:
         return frozenset(word.origin for word in self.words)
 
 
-@dataclass(frozen=True)
-class Score:
-    """How reported pairs compare with the true ones; prints as the last lines of a demo."""
+class Overlap(NamedTuple):
+    """How much of two texts passages of common provenance cover, and how many words the longest has."""
 
-    true_pairs: int
-    reported: int
-    found: int
-    agreeing: int
-    """Pairs found with the true relation, and the same article as query."""
-
-    @property
-    def precision(self) -> float:
-        """Share of the reported pairs that are true."""
-        return self.found / self.reported if self.reported else 1.0
-
-    @property
-    def recall(self) -> float:
-        """Share of the true pairs that are reported."""
-        return self.found / self.true_pairs if self.true_pairs else 1.0
-
-    def __str__(self) -> str:
-        return (
-            f"relation agrees for {self.agreeing} of {self.found} pairs found\n"
-            f"precision {self.precision:.3f}  recall {self.recall:.3f}"
-            f"  ({self.true_pairs} true pairs, {self.reported} reported)"
-        )
-
-
-Truth = Mapping[tuple[str, str], Relation]
-"""The relation of every true pair (query, found)."""
-
-
-def write_archive(folder: Path, seed: int = 1) -> Path:
-    """Write `articles.jsonl` and `truth.jsonl` into the folder, which is made if need be; return the folder."""
-    printed = sorted(_Newsroom(seed).print_all(), key=lambda item: item.article.published or "")
-    pairs = ((query, found, _relation(query, found)) for found, query in combinations(printed, 2))
-    truth = [
-        {"query": query.article.id, "found": found.article.id, "relation": str(relation)}
-        for query, found, relation in pairs
-        if relation
-    ]
-    fields = ("id", "source", "title", "published", "language", "text")
-    articles = [{name: getattr(item.article, name) for name in fields} for item in printed]
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, records in (("articles.jsonl", articles), ("truth.jsonl", truth)):
-        lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-        (folder / name).write_bytes("".join(lines).encode())
-    return folder
-
-
-def read_truth(folder: Path) -> Truth:
-    """The true pairs of an archive that `write_archive` wrote."""
-    records = map(json.loads, (folder / "truth.jsonl").read_text("utf-8").splitlines())
-    return {(record["query"], record["found"]): Relation(record["relation"]) for record in records}
-
-
-def score(matches: Iterable[Match], truth: Truth) -> Score:
-    """Compare matches with the truth; a pair counts as found whichever of the two is called the query."""
-    reported = {(match.query, match.found): match.relation for match in matches}
-    true_pairs = {frozenset(pair) for pair in truth}
-    return Score(
-        true_pairs=len(true_pairs),
-        reported=len(reported),
-        found=sum(frozenset(pair) in true_pairs for pair in reported),
-        agreeing=sum(truth.get(pair) == relation for pair, relation in reported.items()),
-    )
-
-
-class _Overlap(NamedTuple):
     query_covered: float
     found_covered: float
     longest: int
 
+    @classmethod
+    def of(cls, query: Paragraph, found: Paragraph) -> Overlap:
+        """What two texts have in common."""
+        places = {word.origin: place for place, word in enumerate(found)}
+        stretches: list[list[tuple[int, int]]] = []
+        for here, word in enumerate(query):
+            there = places.get(word.origin)
+            if there is None:
+                continue
+            last = stretches[-1][-1] if stretches else None
+            near = last and here - last[0] <= BRIDGED_WORDS + 1 and 0 < there - last[1] <= BRIDGED_WORDS + 1
+            if near:
+                stretches[-1].append((here, there))
+            else:
+                stretches.append([(here, there)])
+        passages = [stretch for stretch in stretches if len(stretch) >= STRETCH_WORDS]
+        covered = (sum(passage[-1][side] - passage[0][side] + 1 for passage in passages) for side in (0, 1))
+        return cls(
+            next(covered) / len(query), next(covered) / len(found), max(map(len, stretches), default=0)
+        )
+
     @property
     def clear(self) -> bool:
+        """Whether nobody can doubt what relation it makes."""
         return self.longest >= CLEAR_STRETCH_WORDS and all(
             abs(covered - COVERED) >= CLEAR_COVERED for covered in self[:2]
         )
 
 
-def _overlap(query: Paragraph, found: Paragraph) -> _Overlap:
-    places = {word.origin: place for place, word in enumerate(found)}
-    stretches: list[list[tuple[int, int]]] = []
-    for here, word in enumerate(query):
-        there = places.get(word.origin)
-        if there is None:
-            continue
-        last = stretches[-1][-1] if stretches else None
-        near = last and here - last[0] <= BRIDGED_WORDS + 1 and 0 < there - last[1] <= BRIDGED_WORDS + 1
-        if near:
-            stretches[-1].append((here, there))
-        else:
-            stretches.append([(here, there)])
-    passages = [stretch for stretch in stretches if len(stretch) >= STRETCH_WORDS]
-    covered = (sum(passage[-1][side] - passage[0][side] + 1 for passage in passages) for side in (0, 1))
-    return _Overlap(
-        next(covered) / len(query), next(covered) / len(found), max(map(len, stretches), default=0)
-    )
-
-
-def _relation(query: Printed, found: Printed) -> Relation | None:
+def relation(query: Printed, found: Printed) -> Relation | None:
+    """The true relation of two articles; None if neither copies the other."""
     if query.origins.isdisjoint(found.origins):
         return None
     if query.article.text == found.article.text:
         return Relation.IDENTICAL
-    overlap = _overlap(query.words, found.words)
+    overlap = Overlap.of(query.words, found.words)
     match overlap.query_covered >= COVERED, overlap.found_covered >= COVERED:
         case True, True:
             return Relation.NEAR_DUPLICATE
@@ -198,44 +155,16 @@ def _relation(query: Printed, found: Printed) -> Relation | None:
     return Relation.PARTIAL if overlap.longest >= STRETCH_WORDS else None
 
 
-def _read_bank() -> dict[str, list[str]]:
-    bank: dict[str, list[str]] = {}
-    for line in Path(__file__).with_name("demo_sentences.txt").read_text("utf-8").splitlines():
-        if line.startswith("@"):
-            alternatives = bank[line[1:]] = []
-        elif line and not line.startswith("#"):
-            alternatives.append(line)
-    return bank
-
-
-class _Author:
+class Author(Draw):
     """Draws sentences, stories and the ways to copy them."""
 
     def __init__(self, seed: int) -> None:
-        self.bank = _read_bank()
-        self._random = random.Random(seed).random
+        super().__init__(seed, read_bank("sentences.txt"))
         self._origins = count()
         self._written: set[tuple[str, ...]] = set()
 
-    def between(self, low: int, high: int) -> int:
-        return low + int(self._random() * (high - low + 1))
-
-    def chance(self, share: float) -> bool:
-        return self._random() < share
-
-    def pick(self, items: Sequence[T]) -> T:
-        return items[self.between(0, len(items) - 1)]
-
-    def shuffled(self, items: Iterable[T]) -> list[T]:
-        return [item for _, _, item in sorted((self._random(), i, item) for i, item in enumerate(items))]
-
-    def fill(self, template: str, cast: Mapping[str, str]) -> str:
-        def draw(slot: re.Match[str]) -> str:
-            return cast.get(slot[1]) or self.fill(self.pick(self.bank[slot[1]]), cast)
-
-        return re.sub(r"\{(\w+)\}", draw, template)
-
     def words(self, texts: Iterable[str]) -> Paragraph:
+        """Words that nobody has written before."""
         return tuple(Word(text, next(self._origins)) for text in texts)
 
     def sentence(
@@ -253,6 +182,7 @@ class _Author:
                 return new
 
     def paragraphs(self, topic: str, cast: Mapping[str, str], number: int) -> tuple[Paragraph, ...]:
+        """So many new paragraphs on a topic."""
         own = self.shuffled(self.bank[topic])
         templates = cycle(own[:1] + self.shuffled(own[1:] + self.shuffled(self.bank["general"])[:16]))
         text: list[str] = []
@@ -265,11 +195,13 @@ class _Author:
         return tuple(self.words(text[start:end]) for start, end in pairwise(ends))
 
     def story(self, topic: str, paragraphs: tuple[int, int], latest_day: int) -> Story:
+        """A new story, with from so many to so many paragraphs."""
         cast = {name: self.fill(self.pick(self.bank[name]), {}) for name in self.bank if name.isupper()}
         text = self.paragraphs(topic, cast, self.between(*paragraphs))
         return Story(topic, cast, text, self.between(0, latest_day * DAY))
 
     def quotation(self) -> Paragraph:
+        """What somebody said, long enough to be a passage."""
         while True:
             said = self.sentence(cycle(['"{saying}," {verb_said} {expert}.']), {})
             if 25 <= len(said) <= 40:
@@ -293,12 +225,15 @@ class _Author:
         return tuple(tuple(chain.from_iterable(map(edit, paragraph))) for paragraph in paragraphs)
 
     def reprint(self, story: Story) -> tuple[Paragraph, ...]:
+        """The story as it is."""
         return story.paragraphs
 
     def restyle(self, story: Story) -> tuple[Paragraph, ...]:
+        """The story with words changed throughout."""
         return self.edited(story.paragraphs, self.between(20, 120) / 1000, self.bank["editor"])
 
     def trim(self, story: Story) -> tuple[Paragraph, ...]:
+        """Some paragraphs of the story."""
         whole = story.paragraphs
         kept = self.between(2, max(2, len(whole) - 1))
         if self.chance(0.5):
@@ -306,20 +241,23 @@ class _Author:
         return tuple(whole[i] for i in sorted(self.shuffled(range(len(whole)))[:kept]))
 
     def extend(self, story: Story) -> tuple[Paragraph, ...]:
+        """The story with paragraphs of the paper's own."""
         own = self.paragraphs(story.topic, story.cast, self.between(1, 4))
         place = self.between(1, len(story.paragraphs))
         return (*story.paragraphs[:place], *own, *story.paragraphs[place:])
 
     def relead(self, story: Story) -> tuple[Paragraph, ...]:
+        """The story with a new beginning."""
         own = self.paragraphs(story.topic, story.cast, 1)
         return (*own, *story.paragraphs[self.between(1, 2) :])
 
 
-class _Newsroom:
+class Newsroom:
     """Prints stories and their copies, dressed in each paper's boilerplate."""
 
     def __init__(self, seed: int) -> None:
-        self.author = _Author(seed)
+        self.author = Author(seed)
+        self.desk = Draw(seed + (1 << 32), self.author.bank)
         self.printed: list[Printed] = []
         self._minutes: set[int] = set()
         self._ids: set[str] = set()
@@ -327,6 +265,7 @@ class _Newsroom:
         self._wanted = {part: cycle(self.author.shuffled((True, True, False))) for part in parts}
 
     def print_all(self) -> list[Printed]:
+        """The whole archive."""
         author = self.author
         topics, papers = cycle(TOPICS), cycle(PAPERS)
         stories = [author.story(topic, (4, 7), 15) for topic in islice(topics, STORIES)]
@@ -348,11 +287,11 @@ class _Newsroom:
         for topic, paper in islice(zip(topics, papers, strict=False), UNRELATED):
             story = author.story(topic, (2, 8), 20)
             self._print(paper, story, story.paragraphs)
-        for language, topic in (("tr", "turkish"), ("zh", "chinese")):
-            self._print_foreign(language, topic, papers)
+        for paper, topic in zip(FOREIGN, ("turkish", "chinese"), strict=True):
+            self._print_foreign(paper, topic)
         return self.printed
 
-    def _print_copy(self, paper: str, story: Story, kind: Callable[[Story], tuple[Paragraph, ...]]) -> None:
+    def _print_copy(self, paper: Paper, story: Story, kind: Callable[[Story], tuple[Paragraph, ...]]) -> None:
         author = self.author
         ways = [author.restyle, author.trim, author.extend, author.relead, author.reprint]
         for way in chain([kind] * 9, cycle(ways)):
@@ -363,7 +302,7 @@ class _Newsroom:
                 break
         self._print(paper, story, text, 15, plain=way == author.reprint and author.chance(0.7))
 
-    def _print_stitched(self, paper: str, stories: Sequence[Story]) -> None:
+    def _print_stitched(self, paper: Paper, stories: Sequence[Story]) -> None:
         author = self.author
         while True:
             parts = author.shuffled(stories)[: author.between(2, 3)]
@@ -376,65 +315,82 @@ class _Newsroom:
                 break
         self._print(paper, latest, text, 3 * DAY)
 
-    def _print_foreign(self, language: str, topic: str, papers: Iterator[str]) -> None:
+    def _print_foreign(self, paper: Paper, topic: str) -> None:
         author = self.author
         sentences, titles = author.bank[topic], author.bank[f"title_{topic}"]
         each = len(sentences) // len(titles)
         for i, title in enumerate(titles):
-            split = list if language == "zh" else str.split
+            split = list if paper.language == "zh" else str.split
             text = tuple(author.words(split(sentence)) for sentence in sentences[i * each : (i + 1) * each])
-            story = Story(topic, {"title": title, "language": language}, text, author.between(0, 15 * DAY))
+            story = Story(
+                topic, {"title": title, "language": paper.language}, text, author.between(0, 15 * DAY)
+            )
             self._print(AGENCY, story, text, plain=True)
-            self._print(next(papers), story, author.edited(text, 0.04, ()), 15, plain=True)
+            self._print(paper, story, author.edited(text, 0.04, ()), 15, plain=True)
 
     def _clear(self, text: Sequence[Paragraph]) -> bool:
         words = tuple(chain.from_iterable(text))
         origins = {word.origin for word in words}
         kin = (printed for printed in self.printed if not origins.isdisjoint(printed.origins))
-        return len(words) <= LONGEST_WORDS and all(_overlap(words, printed.words).clear for printed in kin)
+        return len(words) <= LONGEST_WORDS and all(Overlap.of(words, printed.words).clear for printed in kin)
 
     def _print(
-        self, paper: str, story: Story, text: Sequence[Paragraph], delay: int = 0, *, plain: bool = False
+        self, paper: Paper, story: Story, text: Sequence[Paragraph], delay: int = 0, *, plain: bool = False
     ) -> None:
+        """Who dresses an article signs it, too: so boilerplate is never all that sets two articles apart."""
         author, cast = self.author, story.cast
         minute = story.minute + (author.between(delay, delay + 2 * DAY) if delay else 0)
         minute = next(free for free in count(minute) if free not in self._minutes)
         self._minutes.add(minute)
-        published = FIRST_DAY + timedelta(minutes=minute)
+        published = (FIRST_DAY + timedelta(minutes=minute)).astimezone(paper.zone)
         title = cast.get("title") or author.fill(author.pick(author.bank[f"title_{story.topic}"]), cast)
-        glue = "" if cast.get("language") == "zh" else " "
+        language = cast.get("language", "en")
+        dressed = paper in PAPERS and not plain
+        glue = "" if language == "zh" else " "
         paragraphs = [glue.join(word.text for word in paragraph) for paragraph in text if paragraph]
+        reporter = self._reporter(author if dressed else self.desk, paper, language)
+        if dressed:
+            paragraphs = self._dress(paper, _sign(paragraphs, reporter), published, reporter)
         article = Article(
-            id=self._id(f"{paper}/{published:%Y-%m-%d}", title),
-            source=paper,
+            id=self._id(f"{paper.id}/{published:%Y-%m-%d}", title),
+            source=paper.name,
             title=title[:1].upper() + title[1:],
-            published=f"{published.isoformat()}Z",
-            language=cast.get("language", "en"),
-            text="\n\n".join(
-                paragraphs if plain or paper == AGENCY else self._dress(paper, paragraphs, published)
-            ),
+            author=reporter,
+            published=published.isoformat(),
+            language=language,
+            text="\n\n".join(paragraphs),
         )
         self.printed.append(Printed(article, tuple(chain.from_iterable(text))))
+
+    def _reporter(self, draw: Draw, paper: Paper, language: str) -> str:
+        if language != "en":
+            return draw.pick(CORRESPONDENTS[language])
+        staff = draw.bank["last"]
+        if paper in PAPERS:
+            staff = staff[PAPERS.index(paper) :: len(PAPERS)]
+        return f"{draw.pick(draw.bank['first'])} {draw.pick(staff)}"
 
     def _id(self, start: str, title: str) -> str:
         plain = "".join(letter for letter in normalize("NFKD", title.lower()) if not combining(letter))
         slug = "-".join(re.findall(r"[a-z0-9]+", plain)[:5]) or "report"
-        names = chain([f"{start}-{slug}"], (f"{start}-{slug}-{number}" for number in count(2)))
+        names = chain([f"{start}-{slug}.html"], (f"{start}-{slug}-{number}.html" for number in count(2)))
         name = next(name for name in names if name not in self._ids)
         self._ids.add(name)
         return name
 
-    def _dress(self, paper: str, paragraphs: list[str], published: datetime) -> list[str]:
+    def _dress(self, paper: Paper, paragraphs: list[str], published: datetime, reporter: str) -> list[str]:
         author = self.author
-        reporters = author.bank["last"][PAPERS.index(paper) :: len(PAPERS)]
-        cast = {
-            "date": f"{published.day} {author.bank['month'][published.month - 1]} {published.year}",
-            "reporter": f"{author.pick(author.bank['first'])} {author.pick(reporters)}",
-        }
+        day = f"{published.day} {author.bank['month'][published.month - 1]} {published.year}"
+        cast = {"date": day, "reporter": reporter}
         places = {"head": 0, "middle": author.between(1, len(paragraphs) - 1), "close": len(paragraphs)}
         dressed = list(paragraphs)
         for part, place in reversed(places.items()):
             if next(self._wanted[part, paper]):
-                formula = author.fill(author.pick(author.bank[f"{part} {paper}"]), cast)
+                formula = author.fill(author.pick(author.bank[f"{part} {paper.id}"]), cast)
                 dressed = [*dressed[:place], formula, *dressed[place:]]
         return dressed
+
+
+def _sign(paragraphs: Sequence[str], reporter: str) -> list[str]:
+    first, last = reporter.lower().split()
+    return [*paragraphs[:-1], f"{paragraphs[-1]} ({first[0]}{last[:2]})"]
