@@ -210,6 +210,11 @@ impl<'a> Sight<'a> {
         self.page.blocks.len()
     }
 
+    /// Whether a block has more than a few words that are mostly not links.
+    pub fn is_long(&self, block: usize) -> bool {
+        self.counts[block].is_long()
+    }
+
     /// How many words a block has.
     pub fn block_words(&self, block: usize) -> f32 {
         self.counts[block].words

@@ -18,6 +18,12 @@ use crate::{Invalid, Result};
 /// Rows of values that are scored at a time.
 const ROWS: usize = 1024;
 
+/// With fewer words found on a page, a second opinion is asked for.
+const LITTLE_WORDS: f32 = 20.0;
+/// Log-odds: 1 in 50.
+const HOPELESS: f64 = -4.0;
+const CLOSE: f64 = 2.0;
+
 /// The number of the format.
 pub const FORMAT: u64 = 1;
 
@@ -132,7 +138,12 @@ impl Model {
                 for (block, score) in open.iter().zip(second.scores(sight, &open, Some(&context))) {
                     scores[*block] = score;
                 }
-                Labels { content: crf::decode(&scores, transitions), scores, first }
+                let mut content = crf::decode(&scores, transitions);
+                let taken = |block: &usize| if content[*block] { sight.block_words(*block) } else { 0.0 };
+                if (0..content.len()).map(|block| taken(&block)).sum::<f32>() < LITTLE_WORDS {
+                    take_best(sight, &scores, &mut content);
+                }
+                Labels { content, scores, first }
             }
         }
     }
@@ -166,6 +177,18 @@ impl Model {
                 };
                 (0..blocks).map(of_block).collect()
             }
+        }
+    }
+}
+
+/// A second opinion where the chain finds next to nothing: the long block that most speaks for, if it is not hopeless, and those
+/// that come close to it.
+fn take_best(sight: &Sight<'_>, scores: &[f64], content: &mut [bool]) {
+    let long = |block: &usize| sight.is_long(*block);
+    let best = (0..scores.len()).filter(long).map(|block| scores[block]).fold(f64::NEG_INFINITY, f64::max);
+    if best > HOPELESS {
+        for block in (0..scores.len()).filter(long) {
+            content[block] |= scores[block] > best - CLOSE;
         }
     }
 }
