@@ -4,11 +4,11 @@ The labels: a page's text is laid over its words, and a block is CONTENT if more
 runs of three and more that both have in order (README of the models: docs/extraction.md).
 
 The `crf`: trees are grown over the values of blocks, each where those before are most wrong (first look); then
-over these values and what the first look says about the blocks around (second look); at last the transitions of the chain,
-given the trees. So each part is trained by itself (piecewise: Sutton and McCallum 2005): trained together, the chain explains
-the long runs of a page so well that the trees learn little, and one wrong block flips a whole column. What the
-second look learns from must be like what it will meet: the first look at a page comes from trees that have not
-seen its site.
+over these values and what the first look says about the blocks around (second look). The chain's transitions are set, not
+learnt: trained together with the trees they explain the long runs of a page so well that the trees learn little,
+and one wrong block flips a whole column (compare piecewise training: Sutton and McCallum 2005). What the second look
+learns from must be like what it will meet: the first look at a page comes from trees that have not seen its
+site.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, dict[str, Any]]) -> La
         return Skipped(str(path), "no text in the page")
     gold = _core.split_words(text)
     values = values.reshape(len(offsets) - 1, -1)
-    labels = label_blocks(words, offsets, gold, values[:, _IN_HEAD] == 0)
+    labels = label_blocks(words, offsets, gold, (values[:, _IN_HEAD] == 0) & (values[:, _FROM_HEADLINE] != 0))
     home = folder.resolve()
     group = said.get("site") or (home.name / path.parent.relative_to(folder)).as_posix()
     return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels)
@@ -180,15 +180,17 @@ def _marked(content: bytes) -> str | None:
     return "".join(parser.parts)
 
 
-_IN_HEAD = [name for name, _ in _core.feature_names(False)].index("in head")
+_IN_HEAD, _FROM_HEADLINE = (
+    [name for name, _ in _core.feature_names(False)].index(name) for name in ("in head", "from headline")
+)
 
 
 def label_blocks(
-    words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64], shown: Flags
+    words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64], body: Flags
 ) -> Flags:
-    """Which of the blocks that are shown the article's text covers for more than half.
+    """Which of the blocks of the body the article's text covers for more than half.
 
-    A headline that belongs to the text is the one on the page, not the `title` before it.
+    Collections disagree about headlines: here they are not text, whatever the text beside the page says.
     """
     try:
         from rapidfuzz.distance import LCSseq
@@ -196,7 +198,7 @@ def label_blocks(
         raise MissingExtra("labelling pages by their texts", "train") from None
 
     covered = np.zeros(len(words) + 1, np.int64)
-    words = np.where(np.repeat(shown, np.diff(offsets)), words, np.arange(len(words), dtype=np.uint64))
+    words = np.where(np.repeat(body, np.diff(offsets)), words, np.arange(len(words), dtype=np.uint64))
     query, found = (shingles(one, RUN_WORDS).tolist() for one in (words, gold))
     for run in LCSseq.opcodes(query, found) if query and found else ():
         if run.tag == "equal":
