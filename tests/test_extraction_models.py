@@ -14,7 +14,7 @@ import pycrfsuite
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from newspapers import newspaper_page, trained_crf
+from newspapers import labelled_pages, newspaper_page, trained_crf
 from reference import crf, trees
 from sklearn.linear_model import LogisticRegression
 
@@ -403,3 +403,11 @@ def test_a_model_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
 def test_a_model_that_is_not_there_is_named() -> None:
     with pytest.raises(UsageError, match="expected crf, maxent, heuristic, page or a file, got nowhere"):
         extraction.load_model("nowhere")
+
+
+def test_a_page_without_a_block_that_stands_a_chance_has_no_second_look(tmp_path: Path) -> None:
+    page = labelled_pages(tmp_path, 4)[0]
+    assert page.look_again(np.zeros(len(page.labels), np.float32)).shape == (
+        0,
+        len(_core.feature_names(True)),
+    )

@@ -76,7 +76,7 @@ class LabelledPage:
         values, _, _ = _core.look_at(
             self.path.read_bytes(), None, likely, AGAIN, MAX_PAGE_BYTES, MAX_PAGE_TAGS
         )
-        return values.reshape(int((likely >= np.float32(AGAIN)).sum()), -1)
+        return values.reshape(-1, len(_core.feature_names(True)))
 
 
 def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
