@@ -245,10 +245,12 @@ def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
     (tmp_path / "entities.rss").write_text(
         rss(f"<link>/e</link>{full()}<title>&a11;</title>", declared=ENTITIES)
     )
+    secret = tmp_path / ".secret"
+    secret.write_text("nobody may read this")
     (tmp_path / "external.rss").write_text(
         rss(
             f"<link>/x</link>{full()}<title>&x;</title>",
-            declared="<!DOCTYPE rss [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>",
+            declared=f"<!DOCTYPE rss [<!ENTITY x SYSTEM '{secret.as_uri()}'>]>",
         )
     )
     (tmp_path / "characters.rss").write_text(rss("<title>&#x110000;</title>") + "<")
@@ -256,6 +258,7 @@ def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
     (tmp_path / "tags.rss").write_text(rss("<a>" * 100_000))
     read = ReadPages(tmp_path)
     assert {"https://courier.example/cut", "https://courier.example/data"} <= set(read.contents)
+    assert "nobody may read" not in repr(read.pages)
     reasons = {Path(where).name: reason for where, reason in read.skipped}
     assert "more than 200 attributes" in reasons["attributes.rss"]
     assert "more than 100,000 tags" in reasons["tags.rss"]
@@ -382,7 +385,7 @@ def test_where_a_saved_page_may_be(mirror: Callable[..., Path]) -> None:
             "https://courier.example/e.html",
             "https://courier.example/f%20g.html",
             "h.html",
-            f"file://{folder}/i.html",
+            (folder / "i.html").as_uri(),
             "https://courier.example/",
         )
     )
@@ -413,12 +416,12 @@ def test_a_sitemap_never_leads_out_of_its_folder(mirror: Callable[..., Path]) ->
         "../out.html",
         "https://courier.example/../out.html",
         "https://courier.example/%2e%2e/out.html",
-        f"file://{folder}/out.html",
+        (folder / "out.html").as_uri(),
         "link.html",
         "folder/x.html",
         "../in2/x.html",
         f"{folder}/out.html",
-        "file:///etc/passwd",
+        (folder.parent / "elsewhere").as_uri(),
         "https://courier.example/a%00b",
         "https://courier.example/" + "x" * 5000,
         "http://[",
