@@ -412,6 +412,8 @@ def test_a_sitemap_never_leads_out_of_its_folder(mirror: Callable[..., Path]) ->
     folder = mirror("out.html", "in/here.html", "in2/x.html")
     (folder / "in" / "link.html").symlink_to(folder / "out.html")
     (folder / "in" / "folder").symlink_to(folder / "in2")
+    elsewhere = folder.parent / "elsewhere.html"
+    elsewhere.write_bytes(PAGE)
     locations = [
         "../out.html",
         "https://courier.example/../out.html",
@@ -421,7 +423,7 @@ def test_a_sitemap_never_leads_out_of_its_folder(mirror: Callable[..., Path]) ->
         "folder/x.html",
         "../in2/x.html",
         f"{folder}/out.html",
-        (folder.parent / "elsewhere").as_uri(),
+        elsewhere.as_uri(),
         "https://courier.example/a%00b",
         "https://courier.example/" + "x" * 5000,
         "http://[",
