@@ -1,7 +1,7 @@
 # Every target does its own set-up in .venv; nothing outside this folder is touched.
 PYTHON ?= python3
 BIN := .venv/bin
-RUST := $(wildcard rust/src/*.rs) rust/Cargo.toml rust/Cargo.lock pyproject.toml
+RUST := $(wildcard rust/src/*.rs rust/src/*/*.rs) rust/Cargo.toml rust/Cargo.lock pyproject.toml
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/target cargo
 MANIFEST := --manifest-path rust/Cargo.toml
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import pty
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
+from program import PROGRAM, on_terminal
 from texts import Writer, join
 
 from wirecopy import find, methods
@@ -24,7 +22,6 @@ from wirecopy.statistics import Statistics
 
 COMMANDS = ("find", "extract", "train", "weigh", "tune", "compare", "methods", "demo")
 DECIDE = ("--decide", "method", "--method")
-PROGRAM = str(Path(sys.executable).with_name("wirecopy"))
 
 
 def wirecopy(
@@ -47,27 +44,6 @@ def talk(ran: subprocess.CompletedProcess[bytes]) -> str:
 
 def lines(data: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in data.splitlines()]
-
-
-def on_terminal(*arguments: object, width: int = 100) -> tuple[int, str]:
-    """Run on a terminal of its own: exit code, and all that was shown."""
-    parent, child = pty.openpty()
-    with subprocess.Popen(
-        [PROGRAM, *map(str, arguments)],
-        stdin=child,
-        stdout=child,
-        stderr=child,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), "NO_COLOR": ""},
-    ) as process:
-        os.close(child)
-        shown = b""
-        try:
-            while chunk := os.read(parent, 1 << 16):
-                shown += chunk
-        except OSError:  # how Linux says that the other side is closed
-            pass
-    os.close(parent)
-    return process.returncode, shown.decode()
 
 
 @pytest.fixture(scope="module")

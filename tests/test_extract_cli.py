@@ -7,8 +7,6 @@ import gzip
 import html.parser
 import io
 import json
-import os
-import pty
 import re
 import subprocess
 import sys
@@ -17,13 +15,13 @@ from typing import Any, NamedTuple
 
 import pytest
 from pages import record, response
+from program import PROGRAM, on_terminal
 from sites import write_labelled, write_page
 
 import wirecopy as library
 from wirecopy import cli
 from wirecopy.extraction import training
 
-PROGRAM = str(Path(sys.executable).with_name("wirecopy"))
 FIELDS = [
     "id",
     "text",
@@ -363,23 +361,9 @@ def test_a_reader_that_leaves_early_is_no_error(papers: Path) -> None:
 
 
 def test_a_terminal_sees_a_table_in_colour(story: Path) -> None:
-    parent, child = pty.openpty()
-    with subprocess.Popen(
-        [PROGRAM, "extract", story, "--blocks", "--model", "heuristic"],
-        stdout=child,
-        stderr=child,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "80", "NO_COLOR": ""},
-    ):
-        os.close(child)
-        shown = b""
-        try:
-            while chunk := os.read(parent, 1 << 16):
-                shown += chunk
-        except OSError:  # how Linux says that the other side is closed
-            pass
-    os.close(parent)
-    plain = re.sub(r"\x1b\[[\d;]*m", "", shown.decode())
-    assert plain != shown.decode()
+    _, shown = on_terminal("extract", story, "--blocks", "--model", "heuristic", width=80)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown)
+    assert plain != shown
     assert plain.count("CONTENT") == 4
     assert max(map(len, plain.splitlines())) <= 80
 
