@@ -49,6 +49,15 @@ pub struct Rule {
     pub family_share: f64,
 }
 
+impl Rule {
+    /// Words covered by shared keys and the gaps between them.
+    pub(crate) fn spanned(self, places: &mut [u32]) -> u32 {
+        places.sort_unstable();
+        let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
+        self.key_words + gaps.map(|gap| if gap <= self.agree_gap_words { gap } else { self.key_words }).sum::<u32>()
+    }
+}
+
 /// The holders of common keys; see `postings::Evidence`.
 #[derive(Debug, Clone, Copy)]
 pub struct Commons<'a> {
@@ -110,7 +119,7 @@ pub fn suspect(evidence: Columns<'_>, commons: Commons<'_>, words: &[u32], rule:
         let mut share = |positions: &[u32], article: u32| {
             places.clear();
             places.extend(pair.iter().map(|row| positions[row.1 as usize]));
-            f64::from(spanned(&mut places, rule)) / f64::from(words[article as usize].max(1))
+            f64::from(rule.spanned(&mut places)) / f64::from(words[article as usize].max(1))
         };
         let shares = [share(evidence.later_position, later), share(evidence.earlier_position, earlier)];
         if shares.iter().any(|share| *share >= rule.agree_share) {
@@ -215,13 +224,6 @@ fn find_strangers(evidence: Columns<'_>, agreed: &[u8]) -> Vec<(u32, u32)> {
         .filter(|mine| 2 * mine.iter().filter(|meeting| meeting.2 == 1).count() < mine.len())
         .map(|mine| (mine[0].0, mine[0].1))
         .collect()
-}
-
-/// Words covered by shared keys and the gaps between them.
-fn spanned(places: &mut [u32], rule: Rule) -> u32 {
-    places.sort_unstable();
-    let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
-    rule.key_words + gaps.map(|gap| if gap <= rule.agree_gap_words { gap } else { rule.key_words }).sum::<u32>()
 }
 
 /// The lowest article of the family; shortens the way there.

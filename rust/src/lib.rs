@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod align;
+pub mod asking;
 pub mod boilerplate;
 pub mod candidates;
 pub mod codet;
@@ -24,6 +25,7 @@ pub mod metadata;
 pub mod models;
 pub mod postings;
 pub mod scan;
+pub mod segments;
 pub mod sentences;
 pub mod sets;
 pub mod sharing;

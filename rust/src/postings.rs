@@ -14,18 +14,20 @@
 //!
 //! `nominate` joins the evidence of all shards into pairs and tells boilerplate from families (see there).
 
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
 use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
 
 /// Number of shards: one for each value of a key's first bits.
 pub const SHARDS: usize = 1 << SHARD_BITS;
-const SHARD_BITS: usize = 6;
+pub(crate) const SHARD_BITS: usize = 6;
 /// Words kept on each side of a shingle, four bits each.
 const CONTEXT: usize = 16;
 /// Mismatches that end the agreement on one side.
 const MISMATCHES: u32 = 2;
 /// Postings of one key in one article that are looked at; more only stand in periodic text.
-const REPEATS: usize = 8;
+pub(crate) const REPEATS: usize = 8;
 /// Marks evidence whose key is not common.
 const RARE: u32 = u32::MAX;
 /// Marks evidence that only links some holders of a key that many hold.
@@ -33,20 +35,20 @@ pub const LINKED: u32 = u32::MAX - 1;
 
 /// One key of one article: where it stands and the words around it. Four bits of 0 are outside the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Posting {
-    key: u64,
-    left: u64,
-    right: u64,
+pub(crate) struct Posting {
+    pub key: u64,
+    pub left: u64,
+    pub right: u64,
     /// The row in its batch, and above `ROW_BITS` the words of the shingle.
-    row: u32,
-    position: u32,
+    pub row: u32,
+    pub position: u32,
 }
 
-const ROW_BITS: u32 = 24;
+pub(crate) const ROW_BITS: u32 = 24;
 
 /// One shard of a batch's postings.
 #[derive(Debug, Default, Clone)]
-pub struct Postings(Vec<Posting>);
+pub struct Postings(pub(crate) Vec<Posting>);
 
 impl Postings {
     /// How many there are.
@@ -98,6 +100,8 @@ pub struct Evidence {
     pub common_positions: Vec<u32>,
     /// How many holders each common key has.
     pub common_sizes: Vec<i64>,
+    /// What each common key is called: the key itself, or a key with the words on one side.
+    pub common_names: Vec<u64>,
 }
 
 /// File a batch's keys, shard by shard. Keys without positions (`None`) carry no context and are always evidence.
@@ -166,7 +170,7 @@ fn context<'a>(words: impl Iterator<Item = &'a u64>) -> u64 {
 }
 
 /// The high bit of every four that are 0.
-fn outside(bits: u64) -> u64 {
+pub(crate) fn outside(bits: u64) -> u64 {
     const LOW: u64 = 0x7777_7777_7777_7777;
     !(((bits & LOW) + LOW) | bits | LOW)
 }
@@ -184,7 +188,7 @@ fn agreement(one: u64, other: u64) -> u32 {
 }
 
 /// Whether the words around a shared key support it: `settled_words` of them agree, or half of those there are.
-fn settles(later: &Holder, earlier: &Holder, limits: Limits) -> bool {
+pub(crate) fn settles(later: &Holder, earlier: &Holder, limits: Limits) -> bool {
     let around =
         |holder: &Holder| 2 * CONTEXT as u32 - outside(holder.left).count_ones() - outside(holder.right).count_ones();
     let settled_words = limits.settled_words.saturating_sub(later.words.saturating_sub(limits.shingle_words));
@@ -192,13 +196,13 @@ fn settles(later: &Holder, earlier: &Holder, limits: Limits) -> bool {
     agreement(later.left, earlier.left) + agreement(later.right, earlier.right) >= enough
 }
 
-struct Holder {
-    rank: u32,
+pub(crate) struct Holder {
+    pub rank: u32,
     /// Words of the shingle.
-    words: u32,
-    position: u32,
-    left: u64,
-    right: u64,
+    pub words: u32,
+    pub position: u32,
+    pub left: u64,
+    pub right: u64,
 }
 
 /// The evidence of one shard of all batches. `firsts` is the number of each batch's first article, `ranks` gives each
@@ -249,22 +253,64 @@ pub fn collide(shard: &[&Postings], firsts: &[usize], ranks: &[u32], limits: Lim
         }
         let distinct = count_distinct(holders.iter());
         if distinct <= limits.all_holders {
-            pair_all(&holders, distinct, limits, &mut evidence);
+            pair_all(group[0].0, &holders, distinct, limits, &mut evidence);
         } else {
-            link_to_earliest(&holders, limits, &mut evidence);
-            group_by_side(&mut holders, |holder| holder.right, limits, &mut evidence);
-            group_by_side(&mut holders, |holder| holder.left, limits, &mut evidence);
+            let key = group[0].0;
+            link_to_earliest(key, &holders, limits, &mut evidence);
+            for side in SIDES {
+                group_by_side(key, &mut holders, side, limits, &mut evidence);
+            }
         }
     }
     Ok(evidence)
 }
 
-fn count_distinct<'a>(holders: impl Iterator<Item = &'a Holder>) -> usize {
+/// The words on one side of a key, as far as they make its holders one group.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Side {
+    Right,
+    Left,
+}
+
+pub(crate) const SIDES: [Side; 2] = [Side::Right, Side::Left];
+
+impl Side {
+    fn whole(self, holder: &Holder) -> u64 {
+        match self {
+            Self::Right => holder.right,
+            Self::Left => holder.left,
+        }
+    }
+
+    fn kept(limits: Limits) -> u64 {
+        if limits.grouped_words >= CONTEXT { u64::MAX } else { (1 << (4 * limits.grouped_words)) - 1 }
+    }
+
+    /// The words that must be the same.
+    pub fn of(self, holder: &Holder, limits: Limits) -> u64 {
+        self.whole(holder) & Self::kept(limits)
+    }
+
+    /// Whether the edge of the text is among them; a key without any words around has no edge.
+    pub fn is_cut_short(self, holder: &Holder, limits: Limits) -> bool {
+        outside(self.whole(holder)) & Self::kept(limits) != 0 && holder.left | holder.right != 0
+    }
+
+    /// What a key with these words is called.
+    pub fn name(self, key: u64, holder: &Holder, limits: Limits) -> u64 {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&key.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.of(holder, limits).to_le_bytes());
+        xxh3_64_with_seed(&bytes, self as u64)
+    }
+}
+
+pub(crate) fn count_distinct<'a>(holders: impl Iterator<Item = &'a Holder>) -> usize {
     let mut last = None;
     holders.filter(|holder| last.replace(holder.rank) != Some(holder.rank)).count()
 }
 
-fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut Evidence) {
+fn pair_all(key: u64, holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut Evidence) {
     let before = evidence.later.len();
     for (i, later) in holders.iter().enumerate() {
         for earlier in holders[..i].iter().take_while(|earlier| earlier.rank != later.rank) {
@@ -276,12 +322,12 @@ fn pair_all(holders: &[Holder], distinct: usize, limits: Limits, evidence: &mut 
         }
     }
     if distinct >= limits.common_holders {
-        evidence.note_common(before, holders, limits);
+        evidence.note_common(key, before, holders, limits);
     }
 }
 
 /// Links holders that settle with one of the earliest: a formula with words that vary, a family with edits.
-fn link_to_earliest(holders: &[Holder], limits: Limits, evidence: &mut Evidence) {
+fn link_to_earliest(key: u64, holders: &[Holder], limits: Limits, evidence: &mut Evidence) {
     let before = evidence.later.len();
     for (i, later) in holders.iter().enumerate() {
         let earliest =
@@ -290,16 +336,14 @@ fn link_to_earliest(holders: &[Holder], limits: Limits, evidence: &mut Evidence)
             evidence.push(later, earlier, LINKED);
         }
     }
-    evidence.note_common(before, holders, limits);
+    evidence.note_common(key, before, holders, limits);
 }
 
-fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: Limits, evidence: &mut Evidence) {
-    let kept = if limits.grouped_words >= CONTEXT { u64::MAX } else { (1 << (4 * limits.grouped_words)) - 1 };
-    holders.sort_unstable_by_key(|holder| (side(holder) & kept, holder.rank, holder.position));
-    for group in holders.chunk_by(|one, other| side(one) & kept == side(other) & kept) {
-        let short = outside(side(&group[0])) & kept != 0;
+fn group_by_side(key: u64, holders: &mut [Holder], side: Side, limits: Limits, evidence: &mut Evidence) {
+    holders.sort_unstable_by_key(|holder| (side.of(holder, limits), holder.rank, holder.position));
+    for group in holders.chunk_by(|one, other| side.of(one, limits) == side.of(other, limits)) {
         let distinct = count_distinct(group.iter());
-        if short && side(&group[0]) | (group[0].left | group[0].right) != 0 || distinct < 2 {
+        if side.is_cut_short(&group[0], limits) || distinct < 2 {
             continue;
         }
         let common = if distinct >= limits.common_holders { evidence.common_sizes.len() as u32 } else { RARE };
@@ -322,7 +366,7 @@ fn group_by_side(holders: &mut [Holder], side: impl Fn(&Holder) -> u64, limits: 
             }
         }
         if common != RARE {
-            evidence.push_common(group.iter());
+            evidence.push_common(side.name(key, &group[0], limits), group.iter());
         }
     }
 }
@@ -337,17 +381,17 @@ impl Evidence {
     }
 
     /// Makes the evidence since `before` that of a common key, if it has enough holders.
-    fn note_common(&mut self, before: usize, holders: &[Holder], limits: Limits) {
+    fn note_common(&mut self, key: u64, before: usize, holders: &[Holder], limits: Limits) {
         let mut supported: Vec<u32> = [&self.later[before..], &self.earlier[before..]].concat();
         supported.sort_unstable();
         supported.dedup();
         if supported.len() >= limits.common_holders {
             self.common[before..].fill(self.common_sizes.len() as u32);
-            self.push_common(holders.iter().filter(|holder| supported.binary_search(&holder.rank).is_ok()));
+            self.push_common(key, holders.iter().filter(|holder| supported.binary_search(&holder.rank).is_ok()));
         }
     }
 
-    fn push_common<'a>(&mut self, holders: impl Iterator<Item = &'a Holder>) {
+    fn push_common<'a>(&mut self, name: u64, holders: impl Iterator<Item = &'a Holder>) {
         let (before, mut last) = (self.common_holders.len(), None);
         for holder in holders {
             if last.replace(holder.rank) != Some(holder.rank) {
@@ -356,5 +400,6 @@ impl Evidence {
             }
         }
         self.common_sizes.push((self.common_holders.len() - before) as i64);
+        self.common_names.push(name);
     }
 }

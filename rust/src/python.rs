@@ -53,6 +53,7 @@ macro_rules! optional {
 
 mod methods;
 mod pages;
+mod segments;
 
 #[pymodule]
 mod _core {
@@ -149,7 +150,7 @@ mod _core {
 
     /// One shard of a batch's postings, opaque to Python.
     #[pyclass(frozen)]
-    struct Postings(postings::Postings);
+    pub struct Postings(pub postings::Postings);
 
     #[pymethods]
     impl Postings {
@@ -306,6 +307,11 @@ mod _core {
         page_metadata, read_date, spell_words, split_words, walk_tree,
     };
 
+    #[pymodule_export]
+    use super::segments::{
+        Segment, ask, block_sums, distinct_keys, encode_segment, look_up, merge_segments,
+    };
+
     /// File a batch's keys, shard by shard.
     #[pyfunction]
     fn file<'py>(
@@ -460,6 +466,7 @@ mod _core {
         columns.set_item("common_holders", evidence.common_holders.into_pyarray(py))?;
         columns.set_item("common_positions", evidence.common_positions.into_pyarray(py))?;
         columns.set_item("common_sizes", evidence.common_sizes.into_pyarray(py))?;
+        columns.set_item("common_names", evidence.common_names.into_pyarray(py))?;
         Ok(columns)
     }
 

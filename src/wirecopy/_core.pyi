@@ -17,8 +17,11 @@ __all__ = [
     "Part",
     "Postings",
     "Prefixes",
+    "Segment",
+    "ask",
     "band_keys",
     "blake3_hex",
+    "block_sums",
     "character_sets",
     "collide",
     "common_shingles",
@@ -36,6 +39,8 @@ __all__ = [
     "cut_pieces",
     "dateline",
     "distinct",
+    "distinct_keys",
+    "encode_segment",
     "extract_pages",
     "feature_names",
     "file",
@@ -45,12 +50,14 @@ __all__ = [
     "iso_microseconds",
     "line_ends",
     "look_at",
+    "look_up",
     "make_images",
     "make_vectors",
     "mark_boilerplate",
     "match_lines",
     "match_windows",
     "may_reach",
+    "merge_segments",
     "multiply_vectors",
     "nominate",
     "opinion_lines",
@@ -129,6 +136,54 @@ class Numbers:
 class Postings:
     def __len__(self, /) -> int: ...
 
+_Found = tuple[
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint8],
+    NDArray[np.uint64],
+    NDArray[np.uint64],
+]
+
+@final
+class Segment:
+    def __new__(cls, sums: NDArray[np.uint64]) -> Segment: ...
+    def articles(self, /, bytes: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+    def shard(self, /, bytes: NDArray[np.uint8], number: int) -> Postings: ...
+    def look_up(self, /, bytes: NDArray[np.uint8], keys: NDArray[np.uint64]) -> _Found: ...
+
+def encode_segment(
+    shards: Sequence[Postings], rows: NDArray[np.uint64], words: NDArray[np.uint32]
+) -> bytes: ...
+def block_sums(bytes: NDArray[np.uint8]) -> NDArray[np.uint64]: ...
+def merge_segments(
+    parts: Sequence[tuple[Segment, NDArray[np.uint8], NDArray[np.bool_]]],
+) -> bytes: ...
+def distinct_keys(shards: Sequence[Postings]) -> NDArray[np.uint64]: ...
+def look_up(shard: Sequence[Postings], firsts: Sequence[int], keys: NDArray[np.uint64]) -> _Found: ...
+def ask(
+    asked: Sequence[Postings],
+    keys: NDArray[np.uint64],
+    which: NDArray[np.uint32],
+    rank: NDArray[np.uint32],
+    position: NDArray[np.uint32],
+    words: NDArray[np.uint8],
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64],
+    *,
+    query_words: NDArray[np.uint32],
+    own: NDArray[np.uint32],
+    found_words: NDArray[np.uint32],
+    boilerplate: NDArray[np.uint64],
+    all_holders: int,
+    links: int,
+    settled_words: int,
+    shingle_words: int,
+    grouped_words: int,
+    agree_gap_words: int,
+    key_words: int,
+    agree_share: float,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
 def tokenise(
     text: NDArray[np.uint8],
     offsets: NDArray[np.int64],

@@ -17,8 +17,8 @@ How the constants were chosen: docs/boilerplate.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,18 @@ class Formula:
     articles: int
     example: str
     article: str
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """The boilerplate of a collection: what comparisons leave out, and the formulas for people to see.
+
+    `names` are, for each nominating method by its name, those of the common keys that are nothing else, rising.
+    """
+
+    known: Boilerplate = NOTHING
+    names: Mapping[str, NDArray[np.uint64]] = field(default_factory=dict)
+    formulas: Sequence[Formula] = ()
 
 
 def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boilerplate:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core, boilerplate
+from . import _core
+from . import boilerplate as boilerplate_rule
 from .boilerplate import Common
 from .methods import Keys, Method, Sketches
 from .model import Tokens
@@ -39,14 +40,16 @@ class Evidence:
     """The collisions of all keys that the words around them support, one a row.
 
     `columns` are later, earlier, later_position, earlier_position and common (the number of a common key); `order` puts the rows by
-    pair, `agreed` is 1 where the pair shares half of an article, `common_sizes` how many hold each common key. `suspects` are the common keys that may be boilerplate, by their numbers. `weak` is how many other collisions
-    there were.
+    pair, `agreed` is 1 where the pair shares half of an article, `common_sizes` how many hold each common key, `common_names` what it
+    is called in any collection. `suspects` are the common keys that may be boilerplate, by their numbers. `weak` is how many
+    other collisions there were.
     """
 
     columns: dict[str, NDArray[np.uint32]]
     order: NDArray[np.uint32]
     agreed: NDArray[np.uint8]
     common_sizes: NDArray[np.int64]
+    common_names: NDArray[np.uint64]
     all_holders: int
     suspects: dict[int, Common]
     weak: int
@@ -89,13 +92,9 @@ def collide(
     `firsts` is the number of each batch's first article, `ranks` the rank of each article (the largest uint32 leaves it
     out), `words` the number of words of the article at each rank. `apply` maps a function over shards.
     """
-    shingle = (method.shingle_words if method.guaranteed_words else None) or 1
-    window = (method.guaranteed_words or 1) - shingle + 1
-    settled = min(SETTLED_WORDS, window - 1)
-    grouped = -(-(window - 1) // 2)
-
+    shingle, settled, grouped = _context(method)
     all_holders = ALL_HOLDERS if linked else MOST
-    articles = boilerplate.ARTICLES if method.guaranteed_words else MOST
+    articles = boilerplate_rule.ARTICLES if method.guaranteed_words else MOST
 
     waiting = [list(shard) for shard in zip(*postings, strict=True)] or [[]]
     postings.clear()
@@ -111,7 +110,7 @@ def collide(
         first_common += len(shard["common_sizes"])
     weak = sum(shard.pop("weak") for shard in shards)
     column = {name: np.concatenate([shard.pop(name) for shard in shards]) for name in list(shards[0])}
-    sizes = column.pop("common_sizes")
+    sizes, names = column.pop("common_sizes"), column.pop("common_names")
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     holders, positions = column.pop("common_holders"), column.pop("common_positions")
     answer = _core.suspect(
@@ -121,11 +120,11 @@ def collide(
         common_offsets=offsets,
         words=words,
         boilerplate_articles=articles,
-        examples=boilerplate.EXAMPLES,
-        agree_gap_words=boilerplate.AGREE_GAP_WORDS,
+        examples=boilerplate_rule.EXAMPLES,
+        agree_gap_words=boilerplate_rule.AGREE_GAP_WORDS,
         key_words=shingle + settled,
-        agree_share=boilerplate.AGREE_SHARE,
-        family_share=boilerplate.FAMILY_SHARE,
+        agree_share=boilerplate_rule.AGREE_SHARE,
+        family_share=boilerplate_rule.FAMILY_SHARE,
     )
     edges = answer["example_offsets"].tolist()
     suspects = {
@@ -136,7 +135,95 @@ def collide(
         )
         for number, start, end in zip(answer["commons"].tolist(), edges, edges[1:], strict=False)
     }
-    return Evidence(column, answer["order"], answer["agreed"], sizes, all_holders, suspects, weak)
+    return Evidence(column, answer["order"], answer["agreed"], sizes, names, all_holders, suspects, weak)
+
+
+def _context(method: Method) -> tuple[int, int, int]:
+    """Words of a shingle, words around it that must agree, and words on one side that make holders one group."""
+    shingle = (method.shingle_words if method.guaranteed_words else None) or 1
+    window = (method.guaranteed_words or 1) - shingle + 1
+    return shingle, min(SETTLED_WORDS, window - 1), -(-(window - 1) // 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """Who holds some keys: which key, the article's number, the word at which it stands, its words, those around it."""
+
+    which: NDArray[np.uint32]
+    article: NDArray[np.uint32]
+    position: NDArray[np.uint32]
+    words: NDArray[np.uint8]
+    left: NDArray[np.uint64]
+    right: NDArray[np.uint64]
+
+    @classmethod
+    def join(cls, parts: Sequence[Holders]) -> Holders:
+        """The holders of several parts of a collection."""
+        parts = parts or [NO_HOLDERS]
+        return cls(
+            np.concatenate([part.which for part in parts]),
+            np.concatenate([part.article for part in parts]),
+            np.concatenate([part.position for part in parts]),
+            np.concatenate([part.words for part in parts]),
+            np.concatenate([part.left for part in parts]),
+            np.concatenate([part.right for part in parts]),
+        )
+
+
+_NOBODY = np.empty(0, np.uint32)
+NO_HOLDERS = Holders(
+    _NOBODY, _NOBODY, _NOBODY, _NOBODY.astype(np.uint8), _NOBODY.astype(np.uint64), _NOBODY.astype(np.uint64)
+)
+
+
+def look_up(
+    postings: Sequence[Sequence[_core.Postings]], firsts: Sequence[int], keys: NDArray[np.uint64]
+) -> Holders:
+    """The holders of some keys, which rise, among the postings of all batches."""
+    shards = zip(*postings, strict=True)
+    return Holders.join([Holders(*_core.look_up(list(shard), firsts, keys)) for shard in shards])
+
+
+def ask(
+    method: Method,
+    asked: Sequence[_core.Postings],
+    keys: NDArray[np.uint64],
+    holders: Holders,
+    *,
+    query_words: NDArray[np.uint32],
+    own: NDArray[np.uint32],
+    found_words: NDArray[np.uint32],
+    boilerplate: NDArray[np.uint64],
+    linked: bool = True,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """The candidates of some queries, (query, rank), rising, from the holders of their distinct keys.
+
+    The holders' articles are ranks, the largest uint32 leaves one out; `own` is the rank of the article that a query itself is, or
+    that. `boilerplate` are the names of common keys that are nothing else, rising.
+    """
+    shingle, settled, grouped = _context(method)
+    return _core.ask(
+        asked,
+        keys,
+        holders.which,
+        holders.article,
+        holders.position,
+        holders.words,
+        holders.left,
+        holders.right,
+        query_words=query_words,
+        own=own,
+        found_words=found_words,
+        boilerplate=boilerplate,
+        all_holders=ALL_HOLDERS if linked else MOST,
+        links=LINKS,
+        settled_words=settled,
+        shingle_words=shingle,
+        grouped_words=grouped,
+        agree_gap_words=boilerplate_rule.AGREE_GAP_WORDS,
+        key_words=shingle + settled,
+        agree_share=boilerplate_rule.AGREE_SHARE,
+    )
 
 
 class Sharing:

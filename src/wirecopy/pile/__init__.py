@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, methods, text
+from ..boilerplate import Learnt
 from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_preset
 from ..errors import UsageError
 from ..methods import Method, Sketches
 from ..model import Articles, Boilerplate, Skipped, Tokens, View
-from ..pairs import Sharing, collide, file
+from ..pairs import Holders, Sharing, ask, collide, file, look_up
 from ..sources import Fields, Work, read
 from ..statistics import Statistics
-from .collection import Pile, Pool, open_pool
+from .collection import LEFT_OUT, Pile, Pool, open_pool
 from .formulas import Learner
 from .matches import Matches
 from .opinions import Opinions, Receive, judge
@@ -128,10 +129,10 @@ def find(
     work = read(articles, fields=reading, batch_bytes=batch_bytes)
     with open_pool(threads) as pool:
         report = progress or (lambda stage, done, total: None)
-        job = _Job(chosen, nominating, pairs == "linked", statistics, pool, report)
+        job = Job(chosen, nominating, pairs == "linked", statistics, pool, report)
         if decide == "method":
             return job.judge(job.read(asked, work, [])[0], top, receive)
-        ready = [one for one in nominating if not one.weighs_words and not _is_directed(one)]
+        ready = [one for one in nominating if not one.weighs_words and not is_directed(one)]
         return job.find(*job.read(asked, work, ready))
 
 
@@ -148,7 +149,7 @@ def weigh(
     [weighing] = _get_methods(method, get_preset(DEFAULT_PRESET))
     with open_pool(threads) as pool:
         report = progress or (lambda stage, done, total: None)
-        job = _Job(get_preset(DEFAULT_PRESET), [weighing], True, None, pool, report)
+        job = Job(get_preset(DEFAULT_PRESET), [weighing], True, None, pool, report)
         reading = replace(fields or Fields(), with_title=weighing.view.title)
         work = read(articles, fields=reading, batch_bytes=batch_bytes)
         pile = job.read(None, work, [])[0]
@@ -169,7 +170,7 @@ def tune(
     """
     [tuned] = _get_methods(method, get_preset(DEFAULT_PRESET))
     with open_pool(None) as pool:
-        job = _Job(get_preset(DEFAULT_PRESET), [tuned], True, statistics, pool, lambda *_: None)
+        job = Job(get_preset(DEFAULT_PRESET), [tuned], True, statistics, pool, lambda *_: None)
         pile = job.read(None, read(articles, fields=fields or Fields(), batch_bytes=4 << 20), [])[0]
         weights = job.weigh(pile, tuned) if tuned.weighs_words else None
         _, order = pile.rank()
@@ -195,7 +196,9 @@ def _get_methods(method: Named | Sequence[Named] | None, preset: Preset) -> list
 
 
 @dataclass(frozen=True)
-class _Job:
+class Job:
+    """What is done with a pile: by which methods and preset, on which threads."""
+
     preset: Preset
     methods: Sequence[Method]
     linked: bool
@@ -238,7 +241,7 @@ class _Job:
 
     def file_weighed(self, pile: Pile, filed: list[Filed]) -> None:
         """Files the keys of the methods that weigh words beside the others."""
-        weighing = (one for one in self.methods if one.weighs_words and not _is_directed(one))
+        weighing = (one for one in self.methods if one.weighs_words and not is_directed(one))
         statistics = {one: self.weigh(pile, one) for one in weighing}
         work = self.pool.map(lambda batch: _file(batch, list(statistics), statistics), pile.batches)
         for mine, more in zip(filed, work, strict=True):
@@ -253,44 +256,58 @@ class _Job:
 
         return Sketches.join(list(self.pool.map(sketch_batch, pile.batches or [EMPTY])))
 
-    def nominate(
+    def find(self, pile: Pile, filed: list[Filed]) -> Matches:
+        """The matches of a pile, or of its queries, which know the pile's boilerplate and do not add to it."""
+        self.progress("nominating", 0, 1)
+        self.file_weighed(pile, filed)
+        ranks, order = pile.rank()
+        asked = pile.asked or 0
+        articles = len(order) - asked
+        filing = [one for one in self.methods if not is_directed(one)]
+        questions = [_Question.ask(pile, filed, one) for one in filing] if pile.asked is not None else []
+        in_pile = np.where(ranks < articles, ranks, np.uint32(LEFT_OUT))
+        matches = self.match(pile, filed, in_pile, order[:articles])
+        if pile.asked is None:
+            return matches
+        own = np.full(len(ranks), LEFT_OUT, np.uint32)
+        own[list(pile.own)] = in_pile[list(pile.own.values())]
+        nominated: dict[Method, Pairs] = {
+            one.method: one.nominate(in_pile, order, own, matches.learnt, linked=self.linked)
+            for one in questions
+        }
+        for one in self.methods:
+            if is_directed(one):
+                later, earlier = self._share(one, pile, order)
+                chosen = (later >= articles) & (earlier < articles) & (earlier != own[order[later]])
+                nominated[one] = later[chosen], earlier[chosen]
+        return self._answer(matches, [nominated[one] for one in self.methods], order)
+
+    def _answer(self, matches: Matches, nominated: Sequence[Pairs], order: NDArray[np.int64]) -> Matches:
+        """The matches of queries with what was nominated for them, with what is known of the pile."""
+        later, earlier, by = _unite(nominated)
+        compared, kept = self.compare(matches.pile, order, (later, earlier), matches.learnt.known)
+        counts = {**matches.counts, "articles": len(order), "candidates": len(later), "matches": len(kept)}
+        return Matches(
+            matches.pile,
+            order[later[kept]],
+            order[earlier[kept]],
+            by[kept],
+            compared,
+            self.names,
+            matches.learnt,
+            counts,
+        )
+
+    def match(
         self,
         pile: Pile,
         filed: list[Filed],
         ranks: NDArray[np.uint32],
         order: NDArray[np.int64],
-        learner: Learner,
-    ) -> tuple[list[Pairs], int]:
-        """The candidates of each method, and how many keys collided."""
-        evidence = {}
-        for one in self.methods:
-            if _is_directed(one):
-                continue
-            mine = [batch.pop(one) for batch in filed]
-            words = np.concatenate([NO_LENGTHS, *(lengths for lengths, _ in mine)])[order].astype(np.uint32)
-            postings = [shards for _, shards in mine]
-            del mine
-            evidence[one] = collide(
-                one, postings, pile.firsts, ranks, words, linked=self.linked, apply=self.pool.map
-            )
-        convicted = {one: learner.learn(mine.suspects) for one, mine in evidence.items()}
-        nominated = {one: mine.nominate(convicted[one]) for one, mine in evidence.items()}
-        for one in self.methods:
-            if _is_directed(one):
-                sharing = Sharing(one, self.sketch(pile, one), order, self.pool.map)
-                shared = list(sharing.pairs(0, len(order), 1 << 20))
-                later, earlier = zip(*shared, strict=True) if shared else ((), ())
-                nominated[one] = np.concatenate([NO_PAIRS, *later]), np.concatenate([NO_PAIRS, *earlier])
-        collisions = sum(len(mine) + mine.weak for mine in evidence.values())
-        return [_asked_only(nominated[one], len(order), pile.asked) for one in self.methods], collisions
-
-    def find(self, pile: Pile, filed: list[Filed]) -> Matches:
-        """The matches, of queries only where there is a question."""
-        self.progress("nominating", 0, 1)
-        self.file_weighed(pile, filed)
-        ranks, order = pile.rank()
+    ) -> Matches:
+        """The matches of all articles that have a rank."""
         learner = Learner(pile, order)
-        nominated, collisions = self.nominate(pile, filed, ranks, order, learner)
+        nominated, names, collisions = self.nominate(pile, filed, ranks, order, learner)
         later, earlier, by = _unite(nominated)
         candidates = len(later)
         self.progress("nominating", 1, 1)
@@ -310,8 +327,50 @@ class _Job:
             "candidates": candidates,
             "matches": len(later),
         }
-        names = tuple(one.name for one in self.methods)
-        return Matches(pile, order[later], order[earlier], by, compared, names, learner.formulas, counts)
+        learnt = Learnt(learner.known, names, learner.formulas)
+        return Matches(pile, order[later], order[earlier], by, compared, self.names, learnt, counts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the methods."""
+        return tuple(one.name for one in self.methods)
+
+    def nominate(
+        self,
+        pile: Pile,
+        filed: list[Filed],
+        ranks: NDArray[np.uint32],
+        order: NDArray[np.int64],
+        learner: Learner,
+    ) -> tuple[list[Pairs], dict[str, NDArray[np.uint64]], int]:
+        """The candidates of each method, the names of common keys that are boilerplate, and how many keys collided."""
+        evidence = {}
+        for one in self.methods:
+            if is_directed(one):
+                continue
+            mine = [batch.pop(one) for batch in filed]
+            words = np.concatenate([NO_LENGTHS, *(lengths for lengths, _ in mine)])[order].astype(np.uint32)
+            postings = [shards for _, shards in mine]
+            del mine
+            evidence[one] = collide(
+                one, postings, pile.firsts, ranks, words, linked=self.linked, apply=self.pool.map
+            )
+        convicted = {one: learner.learn(mine.suspects) for one, mine in evidence.items()}
+        nominated = {one: mine.nominate(convicted[one]) for one, mine in evidence.items()}
+        for one in self.methods:
+            if is_directed(one):
+                nominated[one] = self._share(one, pile, order)
+        collisions = sum(len(mine) + mine.weak for mine in evidence.values())
+        names = {one.name: _distinct(mine.common_names[convicted[one]]) for one, mine in evidence.items()}
+        return [nominated[one] for one in self.methods], names, collisions
+
+    def _share(self, method: Method, pile: Pile, order: NDArray[np.int64]) -> Pairs:
+        """The pairs of which the later article's probes are keys of the earlier."""
+        shared = list(
+            Sharing(method, self.sketch(pile, method), order, self.pool.map).pairs(0, len(order), 1 << 20)
+        )
+        later, earlier = zip(*shared, strict=True) if shared else ((), ())
+        return np.concatenate([NO_PAIRS, *later]), np.concatenate([NO_PAIRS, *earlier])
 
     def compare(
         self, pile: Pile, order: NDArray[np.int64], pairs: Pairs, known: Boilerplate
@@ -347,7 +406,7 @@ class _Job:
         """The opinions of the one method: of every pair, or of each query and every article."""
         [method] = self.methods
         sketches = self.sketch(pile, method)
-        _, order = pile.rank()
+        _, order = pile.rank(with_own=False)
         return judge(method, pile, order, sketches, top, self.pool, self.progress, receive)
 
 
@@ -357,7 +416,7 @@ def _tokenise(batch: Articles, view: View, *, words: bool = False) -> Tokens:
     return text.tokenise(*texts, view, words=words)
 
 
-def _is_directed(method: Method) -> bool:
+def is_directed(method: Method) -> bool:
     """Whether an article is looked up under other keys than it is filed under."""
     return type(method).probes is not Method.probes
 
@@ -374,13 +433,60 @@ def _file(batch: Articles, chosen: Sequence[Method], statistics: Mapping[Method,
     return filed
 
 
-def _asked_only(pairs: Pairs, articles: int, asked: int | None) -> Pairs:
-    """With queries, the pairs of a query, which have the last ranks, and an article of the pile."""
-    if asked is None:
-        return pairs
-    first = articles - asked
-    chosen = (pairs[0] >= first) & (pairs[1] < first)
-    return pairs[0][chosen], pairs[1][chosen]
+@dataclass(frozen=True)
+class _Question:
+    """What the queries of a pile are looked up under by one method, and who of the pile holds it."""
+
+    method: Method
+    asked: Sequence[tuple[int, int, list[_core.Postings], NDArray[np.uint64], Holders]]
+    """Of each batch of queries the number of the first and how many, their postings, distinct keys, and the holders of these."""
+    words: NDArray[np.int64]
+    """How many words each article has."""
+
+    @classmethod
+    def ask(cls, pile: Pile, filed: list[Filed], method: Method) -> _Question:
+        """Look the queries up, before the postings of the pile are used up."""
+        mine = [batch[method] for batch in filed]
+        words = np.concatenate([NO_LENGTHS, *(lengths for lengths, _ in mine)])
+        rest = [shards for _, shards in mine[pile.question_batches :]]
+        asked = []
+        for number, (lengths, shards) in enumerate(mine[: pile.question_batches]):
+            keys = _core.distinct_keys(shards)
+            holders = look_up(rest, pile.firsts[pile.question_batches :], keys)
+            asked.append((pile.firsts[number], len(lengths), shards, keys, holders))
+        return cls(method, asked, words)
+
+    def nominate(
+        self,
+        ranks: NDArray[np.uint32],
+        order: NDArray[np.int64],
+        own: NDArray[np.uint32],
+        learnt: Learnt,
+        *,
+        linked: bool,
+    ) -> Pairs:
+        """The candidates, (rank of the query, rank); `ranks` are of the pile's articles, `own` is by number."""
+        places = np.full(len(ranks), LEFT_OUT, np.uint32)
+        places[order] = np.arange(len(order), dtype=np.uint32)
+        words = self.words.astype(np.uint32)
+        pairs = []
+        for first, count, shards, keys, holders in self.asked:
+            these = slice(first, first + count)
+            query, rank = ask(
+                self.method,
+                shards,
+                keys,
+                replace(holders, article=ranks[holders.article]),
+                query_words=words[these],
+                own=own[these],
+                found_words=words[order],
+                boilerplate=learnt.names[self.method.name],
+                linked=linked,
+            )
+            query = places[these][query]
+            pairs.append((query[query != LEFT_OUT], rank[query != LEFT_OUT]))
+        later, earlier = zip(*pairs, strict=True) if pairs else ((), ())
+        return np.concatenate([NO_PAIRS, *later]), np.concatenate([NO_PAIRS, *earlier])
 
 
 def _unite(nominated: Sequence[Pairs]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:

@@ -63,16 +63,19 @@ class Pile:
     """The articles of a pile, batch by batch, numbered in the order they were read; ranks put them in time."""
 
     def __init__(self, queries: Sequence[Articles] | None = None) -> None:
-        """Queries, which must be added first, come last in time; an article with the id of one gives way in silence."""
-        self._names = {name for batch in queries or () for name in batch.ids}
+        """Queries, which must be added first, come last in time."""
         self._last = sum(map(len, queries or ()))
         self.asked: int | None = None if queries is None else self._last
         """How many of the articles are queries; None if there is no question."""
+        self.question_batches = len(queries or ())
         self.batches: list[Articles] = []
         self.firsts: list[int] = []
         self.ids: list[str] = []
         self.skipped: list[Skipped] = []
         self.unreadable_dates = 0
+        self.own: dict[int, int] = {}
+        """The article of the pile that has a query's id, by the query's number: the two are never compared."""
+        self._queries: dict[str, int] = {}
         self._repeated: list[int] = []
         self._seen: set[str] = set()
 
@@ -82,9 +85,16 @@ class Pile:
         self.batches.append(batch)
         self.skipped.extend(batch.skipped)
         self.unreadable_dates += batch.unreadable_dates
+        if self.firsts[-1] == self._last and self._last:
+            self._queries = {name: number for number, name in reversed(list(enumerate(self.ids)))}
+            self._seen = set()
         fresh = set(batch.ids)
         if len(fresh) != len(batch.ids) or not self._seen.isdisjoint(fresh):
             self._note_repeated(batch)
+        if not self._queries.keys().isdisjoint(fresh):
+            for row, name in reversed(list(enumerate(batch.ids))):
+                if name in self._queries and name not in self._seen:
+                    self.own[self._queries[name]] = len(self.ids) + row
         self.ids.extend(batch.ids)
         self._seen |= fresh
 
@@ -97,21 +107,24 @@ class Pile:
                 if number < self._last:
                     assert self.asked is not None
                     self.asked -= 1
-                if number < self._last or name not in self._names:
-                    where = batch.where(row) if batch.where else name
-                    self.skipped.append(
-                        Skipped(where, f"an article with the id {name!r} was read before; give each its own")
-                    )
+                where = batch.where(row) if batch.where else name
+                self.skipped.append(
+                    Skipped(where, f"an article with the id {name!r} was read before; give each its own")
+                )
             before.add(name)
 
-    def rank(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The rank of each article, by `published` then id, and the article at each rank; queries come last."""
+    def rank(self, *, with_own: bool = True) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The rank of each article, by `published` then id, and the article at each rank; queries come last.
+
+        Articles that are a query themselves can be left out.
+        """
+        left_out = self._repeated if with_own else [*self._repeated, *self.own.values()]
         last = self._last
         published = np.concatenate([batch.published for batch in self.batches] or [np.empty(0, np.int64)])
         order = np.argsort(published, kind="stable")
         order = np.concatenate([order[order >= last], order[order < last]]) if last else order
-        if self._repeated:
-            order = order[~np.isin(order, self._repeated)]
+        if left_out:
+            order = order[~np.isin(order, left_out)]
         times = published[order]
         other = (times[1:] != times[:-1]) | ((order[1:] < last) != (order[:-1] < last))
         edges = np.flatnonzero(np.concatenate([[True], other, [True]])).tolist()
@@ -123,8 +136,8 @@ class Pile:
         return ranks, order
 
     def without_queries(self) -> list[Articles]:
-        """The batches without queries and repeated records."""
-        left_out = {*range(self._last), *self._repeated}
+        """The batches without queries, articles that are a query themselves, and repeated records."""
+        left_out = {*range(self._last), *self._repeated, *self.own.values()}
         if not left_out:
             return self.batches
         kept = (

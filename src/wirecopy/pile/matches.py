@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..boilerplate import Formula
+from ..boilerplate import Formula, Learnt
 from ..comparison import RELATIONS, Compared, build_match
 from ..errors import MissingExtra
 from ..model import Match, Skipped
@@ -41,7 +41,7 @@ class Matches(Sequence[Match]):
     nominated: NDArray[np.uint8] = field(repr=False)
     compared: Compared = field(repr=False)
     methods: tuple[str, ...]
-    formulas: Sequence[Formula] = field(repr=False)
+    learnt: Learnt = field(repr=False)
     counts: Mapping[str, int]
 
     def __len__(self) -> int:
@@ -61,6 +61,11 @@ class Matches(Sequence[Match]):
         ids = self.pile.ids
         by = self._combinations[self.nominated[row]]
         return build_match(self.compared, row, ids[query], ids[found], self.pile.text_of(query), by)
+
+    @property
+    def formulas(self) -> Sequence[Formula]:
+        """The boilerplate that was left out, the most common first."""
+        return self.learnt.formulas
 
     @property
     def skipped(self) -> Sequence[Skipped]:

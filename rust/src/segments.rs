@@ -1,0 +1,457 @@
+//! Segments: the postings of some articles as bytes, sorted by key, so that a few keys can be looked up without
+//! reading the rest.
+//!
+//! All numbers are little-endian. A header of 32 bytes (`MAGIC`, articles and postings as u64, then a byte each: the bits of the
+//! directory, the widths in bytes of a key's rest, an article's number, a position, a shingle's words and the words
+//! around it, and the words of a shingle where they have no column) is followed by columns: the row of each article in the
+//! store (u64) and its words (u32), the directory (u32: where the keys with the same first bits begin), and of each
+//! posting the rest of its key, article, position, words of the shingle, words on its left and on its right. A column
+//! is as wide as its largest number.
+//!
+//! Bytes come from a disk and are not trusted: every `BLOCK` of them is compared with its checksum before anything in
+//! it is used, the first time that it is touched.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::postings::{Posting, Postings, ROW_BITS, SHARD_BITS, SHARDS};
+use crate::{Invalid, Result};
+
+/// Bytes that have a checksum of their own.
+pub const BLOCK: usize = 1 << 20;
+const MAGIC: [u8; 8] = *b"wirecpy\x01";
+const HEADER: usize = 32;
+/// Postings that share a place in the directory, on average and at most.
+const PLACE: usize = 8;
+
+/// The xxh3-64 of each block.
+pub fn block_sums(bytes: &[u8]) -> Vec<u64> {
+    bytes.chunks(BLOCK).map(xxh3_64).collect()
+}
+
+/// What a segment's header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Layout {
+    articles: usize,
+    postings: usize,
+    bits: u32,
+    key: usize,
+    article: usize,
+    position: usize,
+    words: usize,
+    context: usize,
+    shingle: u8,
+}
+
+impl Layout {
+    /// Where each column begins: rows, words of articles, directory, keys, articles, positions, words, left, right; and the end.
+    fn columns(&self) -> [usize; 10] {
+        let places = (1_usize << self.bits) + 1;
+        let sizes = [
+            self.articles * 8,
+            self.articles * 4,
+            places * 4,
+            self.postings * self.key,
+            self.postings * self.article,
+            self.postings * self.position,
+            self.postings * self.words,
+            self.postings * self.context,
+            self.postings * self.context,
+        ];
+        let mut starts = [HEADER; 10];
+        for (column, size) in sizes.into_iter().enumerate() {
+            starts[column + 1] = starts[column] + size;
+        }
+        starts
+    }
+
+    fn write(&self) -> [u8; HEADER] {
+        let mut header = [0; HEADER];
+        header[..8].copy_from_slice(&MAGIC);
+        header[8..16].copy_from_slice(&(self.articles as u64).to_le_bytes());
+        header[16..24].copy_from_slice(&(self.postings as u64).to_le_bytes());
+        let widths = [self.key, self.article, self.position, self.words, self.context].map(|width| width as u8);
+        header[24] = self.bits as u8;
+        header[25..30].copy_from_slice(&widths);
+        header[30] = self.shingle;
+        header
+    }
+
+    fn read(header: &[u8]) -> Result<Self> {
+        let number = |at: usize| read_number(header, at / 8, 8) as usize;
+        let layout = Self {
+            articles: number(8),
+            postings: number(16),
+            bits: u32::from(header[24]),
+            key: header[25].into(),
+            article: header[26].into(),
+            position: header[27].into(),
+            words: header[28].into(),
+            context: header[29].into(),
+            shingle: header[30],
+        };
+        let widths = [layout.key, layout.article, layout.position, layout.words, layout.context];
+        let sensible = (SHARD_BITS as u32..32).contains(&layout.bits)
+            && widths.iter().all(|width| *width <= 8)
+            && layout.articles <= 1 << ROW_BITS
+            && u32::try_from(layout.postings).is_ok();
+        if header[..8] == MAGIC && sensible { Ok(layout) } else { Err(Invalid("expected a segment".into())) }
+    }
+}
+
+/// A number of `width` bytes, the `at`-th of a column.
+fn read_number(column: &[u8], at: usize, width: usize) -> u64 {
+    let mut number = [0; 8];
+    number[..width].copy_from_slice(&column[at * width..(at + 1) * width]);
+    u64::from_le_bytes(number)
+}
+
+/// The bytes that the number takes.
+fn width_of(number: u64) -> usize {
+    (64 - number.leading_zeros() as usize).div_ceil(8)
+}
+
+/// Which blocks of a segment were found sound.
+#[derive(Debug)]
+pub struct Seal {
+    sums: Vec<u64>,
+    sound: Vec<AtomicBool>,
+}
+
+impl Seal {
+    /// The checksums that the blocks must have.
+    pub fn new(sums: Vec<u64>) -> Self {
+        let sound = sums.iter().map(|_| AtomicBool::new(false)).collect();
+        Self { sums, sound }
+    }
+}
+
+/// A segment's bytes behind their checksums.
+#[derive(Debug, Clone, Copy)]
+pub struct Segment<'a> {
+    bytes: &'a [u8],
+    seal: &'a Seal,
+    layout: Layout,
+    columns: [usize; 10],
+}
+
+impl<'a> Segment<'a> {
+    /// Bytes as `encode` and `merge` make them.
+    ///
+    /// # Errors
+    /// When they are damaged, or no segment.
+    pub fn new(bytes: &'a [u8], seal: &'a Seal) -> Result<Self> {
+        if bytes.len() < HEADER || bytes.len().div_ceil(BLOCK) != seal.sums.len() {
+            return Err(Invalid(format!("expected a segment of {} blocks, got {} bytes", seal.sums.len(), bytes.len())));
+        }
+        check(bytes, seal, 0, HEADER)?;
+        let layout = Layout::read(&bytes[..HEADER])?;
+        let columns = layout.columns();
+        if columns[9] != bytes.len() {
+            return Err(Invalid(format!("expected a segment of {} bytes, got {}", columns[9], bytes.len())));
+        }
+        Ok(Self { bytes, seal, layout, columns })
+    }
+
+    /// How many postings there are.
+    pub fn postings(&self) -> usize {
+        self.layout.postings
+    }
+
+    /// Part of a column, from its `from`-th entry to before its `to`-th.
+    fn slice(&self, column: usize, width: usize, from: usize, to: usize) -> Result<&'a [u8]> {
+        let (start, end) = (self.columns[column] + from * width, self.columns[column] + to * width);
+        if from > to || end > self.columns[column + 1] {
+            return Err(Invalid(format!("expected postings within the segment, got {from}..{to}")));
+        }
+        check(self.bytes, self.seal, start, end)?;
+        Ok(&self.bytes[start..end])
+    }
+
+    /// The row of each article in the store.
+    ///
+    /// # Errors
+    /// When the segment is damaged.
+    pub fn rows(&self) -> Result<Vec<u64>> {
+        let column = self.slice(0, 8, 0, self.layout.articles)?;
+        Ok((0..self.layout.articles).map(|at| read_number(column, at, 8)).collect())
+    }
+
+    /// How many words each article has.
+    ///
+    /// # Errors
+    /// When the segment is damaged.
+    pub fn words(&self) -> Result<Vec<u32>> {
+        let column = self.slice(1, 4, 0, self.layout.articles)?;
+        Ok((0..self.layout.articles).map(|at| read_number(column, at, 4) as u32).collect())
+    }
+
+    /// Where postings whose keys begin with the bits `from` to before `to` stand.
+    fn places(&self, from: usize, to: usize) -> Result<(usize, usize)> {
+        let begin = self.slice(2, 4, from, from + 1)?;
+        let end = self.slice(2, 4, to, to + 1)?;
+        Ok((read_number(begin, 0, 4) as usize, read_number(end, 0, 4) as usize))
+    }
+
+    /// Postings `from` to before `to`, whose keys begin with `first`.
+    fn decode(&self, from: usize, to: usize, mut take: impl FnMut(Posting)) -> Result<()> {
+        let layout = &self.layout;
+        let keys = self.slice(3, layout.key, from, to)?;
+        let articles = self.slice(4, layout.article, from, to)?;
+        let positions = self.slice(5, layout.position, from, to)?;
+        let words = self.slice(6, layout.words, from, to)?;
+        let left = self.slice(7, layout.context, from, to)?;
+        let right = self.slice(8, layout.context, from, to)?;
+        for at in 0..to - from {
+            let shingle = if layout.words == 0 { layout.shingle.into() } else { read_number(words, at, 1) as u32 };
+            let article = read_number(articles, at, layout.article) as u32;
+            if article as usize >= layout.articles {
+                return Err(Invalid(format!("expected articles under {}, got {article}", layout.articles)));
+            }
+            take(Posting {
+                key: read_number(keys, at, layout.key),
+                left: read_number(left, at, layout.context),
+                right: read_number(right, at, layout.context),
+                row: article | shingle << ROW_BITS,
+                position: read_number(positions, at, layout.position) as u32,
+            });
+        }
+        Ok(())
+    }
+
+    /// The postings of one shard; their rows are the numbers of articles in the segment.
+    ///
+    /// # Errors
+    /// When the segment is damaged, or there is no such shard.
+    pub fn shard(&self, shard: usize) -> Result<Postings> {
+        if shard >= SHARDS {
+            return Err(Invalid(format!("expected a shard under {SHARDS}, got {shard}")));
+        }
+        let more = self.layout.bits - SHARD_BITS as u32;
+        let mut postings = Vec::new();
+        for place in shard << more..(shard + 1) << more {
+            let first = (place as u64) << (64 - self.layout.bits);
+            let (from, to) = self.places(place, place + 1)?;
+            self.decode(from, to, |posting| postings.push(Posting { key: first | posting.key, ..posting }))?;
+        }
+        Ok(Postings(postings))
+    }
+
+    /// The postings of some keys, which rise; each with the number of its key.
+    ///
+    /// # Errors
+    /// When the segment is damaged.
+    pub fn look_up(&self, keys: &[u64], found: &mut Found) -> Result<()> {
+        let rest = u64::MAX >> self.layout.bits;
+        let width = self.layout.key;
+        for (which, key) in keys.iter().enumerate() {
+            let place = (key >> (64 - self.layout.bits)) as usize;
+            let (from, to) = self.places(place, place + 1)?;
+            let column = self.slice(3, width, from, to)?;
+            let count = to - from;
+            let begin = partition(count, |at| read_number(column, at, width) < key & rest);
+            let end = begin + partition(count - begin, |at| read_number(column, begin + at, width) == key & rest);
+            self.decode(from + begin, from + end, |posting| found.push(which as u32, &posting))?;
+        }
+        Ok(())
+    }
+}
+
+/// The first number under `count` for which `before` is no longer true.
+fn partition(count: usize, before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low.midpoint(high);
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// Compare the blocks from `start` to `end` with their checksums, unless that was done before.
+fn check(bytes: &[u8], seal: &Seal, start: usize, end: usize) -> Result<()> {
+    if start == end {
+        return Ok(());
+    }
+    for block in start / BLOCK..=(end - 1) / BLOCK {
+        if !seal.sound[block].load(Ordering::Relaxed) {
+            let content = &bytes[block * BLOCK..bytes.len().min((block + 1) * BLOCK)];
+            if xxh3_64(content) != seal.sums[block] {
+                return Err(Invalid(format!("damaged at byte {}", block * BLOCK)));
+            }
+            seal.sound[block].store(true, Ordering::Relaxed);
+        }
+    }
+    Ok(())
+}
+
+/// Holders of keys, as columns: which key, the article, where it has it, of how many words, and those around.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The number of the key among those looked up.
+    pub which: Vec<u32>,
+    /// The number of the article.
+    pub article: Vec<u32>,
+    /// The word at which it has the key.
+    pub position: Vec<u32>,
+    /// Words of the shingle.
+    pub words: Vec<u8>,
+    /// Four bits for each of the words on the left.
+    pub left: Vec<u64>,
+    /// Four bits for each of the words on the right.
+    pub right: Vec<u64>,
+}
+
+impl Found {
+    pub(crate) fn push(&mut self, which: u32, posting: &Posting) {
+        self.which.push(which);
+        self.article.push(posting.row & ((1 << ROW_BITS) - 1));
+        self.position.push(posting.position);
+        self.words.push((posting.row >> ROW_BITS) as u8);
+        self.left.push(posting.left);
+        self.right.push(posting.right);
+    }
+}
+
+/// A segment of a batch: its postings shard by shard, and of each article its row in the store and its words.
+///
+/// # Errors
+/// When there are more articles or postings than a segment can hold, or a posting is of no article.
+pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32]) -> Result<Vec<u8>> {
+    if rows.len() != words.len() || rows.len() > 1 << ROW_BITS {
+        return Err(Invalid(format!("expected a row and the words of each of up to {} articles", 1 << ROW_BITS)));
+    }
+    let all = || shards.iter().flat_map(|shard| &shard.0);
+    let article = |posting: &Posting| posting.row & ((1 << ROW_BITS) - 1);
+    if all().any(|posting| article(posting) as usize >= rows.len()) {
+        return Err(Invalid(format!("expected postings of {} articles", rows.len())));
+    }
+    let shingle = all().next().map_or(0, |posting| (posting.row >> ROW_BITS) as u8);
+    let layout = Layout {
+        words: usize::from(all().any(|posting| posting.row >> ROW_BITS != u32::from(shingle))),
+        shingle,
+        position: width_of(all().map(|posting| u64::from(posting.position)).max().unwrap_or(0)),
+        context: width_of(all().map(|posting| posting.left | posting.right).max().unwrap_or(0)),
+        ..plan(rows.len(), all().count())?
+    };
+    let mut writer = Writer::new(layout);
+    for shard in shards {
+        let mut postings = shard.0.clone();
+        writer.write_sorted(&mut postings);
+    }
+    Ok(writer.finish(rows, words))
+}
+
+/// One segment of several; an article of segment i is kept if `kept[i]` says so, and counted on.
+///
+/// # Errors
+/// When one is damaged, or they are too many for one.
+pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
+    if segments.len() != kept.len()
+        || segments.iter().zip(kept).any(|(segment, kept)| segment.layout.articles != kept.len())
+    {
+        return Err(Invalid("expected to be told of each article whether it is kept".into()));
+    }
+    let (mut rows, mut words, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    for (segment, kept) in segments.iter().zip(kept) {
+        let (its_rows, its_words) = (segment.rows()?, segment.words()?);
+        let mut mine = vec![u32::MAX; kept.len()];
+        for at in (0..kept.len()).filter(|at| kept[*at]) {
+            mine[at] = rows.len() as u32;
+            rows.push(its_rows[at]);
+            words.push(its_words[at]);
+        }
+        numbers.push(mine);
+    }
+    let mut postings = 0;
+    for (segment, numbers) in segments.iter().zip(&numbers) {
+        let column = segment.slice(4, segment.layout.article, 0, segment.layout.postings)?;
+        let article = |at| read_number(column, at, segment.layout.article) as usize;
+        postings += (0..segment.layout.postings).filter(|at| numbers.get(article(*at)) != Some(&u32::MAX)).count();
+    }
+    let holding = || segments.iter().map(|segment| segment.layout).filter(|layout| layout.postings > 0);
+    let shingle = holding().next().map_or(0, |layout| layout.shingle);
+    let layout = Layout {
+        words: usize::from(holding().any(|layout| layout.words > 0 || layout.shingle != shingle)),
+        shingle,
+        position: holding().map(|layout| layout.position).max().unwrap_or(0),
+        context: holding().map(|layout| layout.context).max().unwrap_or(0),
+        ..plan(rows.len(), postings)?
+    };
+    let mut writer = Writer::new(layout);
+    for shard in 0..SHARDS {
+        let mut postings = Vec::new();
+        for (segment, numbers) in segments.iter().zip(&numbers) {
+            let shard = segment.shard(shard)?.0;
+            postings.extend(shard.into_iter().filter_map(|posting| {
+                let article = numbers[(posting.row & ((1 << ROW_BITS) - 1)) as usize];
+                let row = article | posting.row >> ROW_BITS << ROW_BITS;
+                (article != u32::MAX).then_some(Posting { row, ..posting })
+            }));
+        }
+        writer.write_sorted(&mut postings);
+    }
+    Ok(writer.finish(&rows, &words))
+}
+
+/// The layout for so many articles and postings, as far as these say.
+fn plan(articles: usize, postings: usize) -> Result<Layout> {
+    if articles > 1 << ROW_BITS || u32::try_from(postings).is_err() {
+        return Err(Invalid(format!("expected up to {} articles in a segment, got {articles}", 1 << ROW_BITS)));
+    }
+    let bits = (postings / PLACE).max(1).ilog2().clamp(SHARD_BITS as u32, 31);
+    let (key, article) = ((64 - bits as usize).div_ceil(8), width_of(articles.saturating_sub(1) as u64));
+    Ok(Layout { articles, postings, bits, key, article, position: 0, words: 0, context: 0, shingle: 0 })
+}
+
+/// Takes postings by rising key and writes each column.
+struct Writer {
+    layout: Layout,
+    counts: Vec<u32>,
+    columns: [Vec<u8>; 6],
+}
+
+impl Writer {
+    fn new(layout: Layout) -> Self {
+        let widths = [layout.key, layout.article, layout.position, layout.words, layout.context, layout.context];
+        let columns = widths.map(|width| Vec::with_capacity(width * layout.postings));
+        Self { layout, counts: vec![0; (1 << layout.bits) + 1], columns }
+    }
+
+    fn write_sorted(&mut self, postings: &mut [Posting]) {
+        let layout = self.layout;
+        postings.sort_unstable_by_key(|posting| (posting.key, posting.row, posting.position));
+        for posting in postings {
+            self.counts[(posting.key >> (64 - layout.bits)) as usize + 1] += 1;
+            let numbers = [
+                (posting.key & (u64::MAX >> layout.bits), layout.key),
+                (u64::from(posting.row & ((1 << ROW_BITS) - 1)), layout.article),
+                (posting.position.into(), layout.position),
+                (u64::from(posting.row >> ROW_BITS), layout.words),
+                (posting.left, layout.context),
+                (posting.right, layout.context),
+            ];
+            for (column, (number, width)) in self.columns.iter_mut().zip(numbers) {
+                column.extend_from_slice(&number.to_le_bytes()[..width]);
+            }
+        }
+    }
+
+    fn finish(self, rows: &[u64], words: &[u32]) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.layout.columns()[9]);
+        bytes.extend_from_slice(&self.layout.write());
+        rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_le_bytes()));
+        words.iter().for_each(|words| bytes.extend_from_slice(&words.to_le_bytes()));
+        let mut sum = 0;
+        for count in self.counts {
+            sum += count;
+            bytes.extend_from_slice(&sum.to_le_bytes());
+        }
+        self.columns.iter().for_each(|column| bytes.extend_from_slice(column));
+        bytes
+    }
+}
