@@ -619,6 +619,16 @@ def test_broken_text_in_arrow_is_a_bad_row() -> None:
         assert read.skipped == [("table:2", "not UTF-8 text at byte 3")]
 
 
+def test_a_broken_id_or_date_in_arrow_is_none() -> None:
+    broken = pa.array([b"1842-10-09", b"caf\xe9"], pa.binary())
+    text = pa.StringArray.from_buffers(2, broken.buffers()[1], broken.buffers()[2])
+    names = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), text)
+    table = pa.table({"id": text, "date": text, "authors": names, "text": ["x", "y"]})
+    read = Read(table, fields=Fields(about=("author", "published")))
+    assert read.rows == [("1842-10-09", "x", micros(1842, 10, 9)), ("table:2", "y", UNDATED)]
+    assert read.about == {"author": ["1842-10-09", ""], "published": ["1842-10-09", ""]}
+
+
 def test_dates_and_zones_in_arrow() -> None:
     moments = [datetime(2021, 1, 5, 9, tzinfo=UTC), None]
     for kind in (pa.timestamp("s", "Asia/Seoul"), pa.timestamp("us"), pa.timestamp("ns", "UTC")):

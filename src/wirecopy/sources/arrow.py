@@ -206,7 +206,7 @@ def _ids(batch: Any, fields: Fields) -> tuple[list[str], dict[int, str]]:
     column = next((name for name in fields.id_names if name in batch.schema.names), None)
     ids, bad = [""] * len(batch), {}
     if column is not None:
-        for row, value in enumerate(_column(batch, column).to_pylist()):
+        for row, value in enumerate(_values(_column(batch, column))):
             try:
                 ids[row] = id_text(column, value)
             except Unusable as problem:
@@ -278,7 +278,7 @@ def _moments(pa: Any, column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]
         )
         there = column.is_valid().to_numpy(zero_copy_only=False)
         return micros.fill_null(UNDATED).to_numpy(zero_copy_only=False), there
-    dates: Sequence[str] = [date_text(value) for value in column.to_pylist()]
+    dates: Sequence[str] = [date_text(value) for value in _values(column)]
     return moments(dates)[0], np.array([bool(date.strip()) for date in dates], bool)
 
 
