@@ -11,7 +11,7 @@ import zstandard
 from pages import ReadPages
 
 from wirecopy import sources
-from wirecopy.model import UNDATED, Page
+from wirecopy.model import ABOUT, UNDATED, Page
 from wirecopy.sources import Fields, web
 
 PAGE = b"<!DOCTYPE html><title>Tide</title><p>High tide at noon.</p>"
@@ -124,10 +124,11 @@ def test_articles_come_out_of_pages_among_other_files(tmp_path: Path, plain_extr
     (tmp_path / "c.html").write_text("<p></p>")
     (tmp_path / "d.html").write_text("<p>odd</p>")
     (tmp_path / "e").write_bytes(PAGE)
-    batches = [work() for work in sources.read(tmp_path, fields=Fields(with_title=True))]
+    batches = [work() for work in sources.read(tmp_path, fields=Fields(about=ABOUT))]
     assert [id for batch in batches for id in batch.ids] == ["b.txt", "a.html", "e"]
     assert bytes(batches[-1].text) == b"TideHigh tide at noon." * 2
-    assert batches[-1].titles == ["Tide", "Tide"]
+    assert [batch.about["title"] for batch in batches] == [[""], ["Tide", "Tide"]]
+    assert batches[-1].about["published"] == ["2026-03-01", "2026-03-01"]
     assert UNDATED not in batches[-1].published
     assert batches[-1].where
     assert batches[-1].where(1) == f"{tmp_path}/e"

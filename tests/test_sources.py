@@ -1,5 +1,6 @@
 """Articles come out of everything that holds some, and what is no article is named."""
 
+import dataclasses
 import gzip
 import io
 import json
@@ -22,8 +23,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference import jsonl as twin
 
+import wirecopy
 from wirecopy import _core, errors, sources
-from wirecopy.model import UNDATED, Article, Articles
+from wirecopy.model import ABOUT, UNDATED, Article, Articles, Page
 from wirecopy.sources import Fields, work
 from wirecopy.text import View, tokenise
 
@@ -37,15 +39,16 @@ class Read:
         self.work = list(sources.read(inputs, **options))
         batches = [work() for work in self.work]
         self.rows: list[Row] = []
-        self.titles: list[str | None] = []
+        self.about: dict[str, list[str]] = {}
         for batch in batches:
             assert batch.text.dtype == np.uint8
             assert batch.offsets.dtype == batch.published.dtype == np.int64
             assert len(batch.ids) == len(batch.published) == len(batch.offsets) - 1
             assert batch.offsets[0] == 0
             assert batch.offsets[-1] == len(batch.text)
-            assert batch.titles is None or len(batch.titles) == len(batch)
-            self.titles += batch.titles or [None] * len(batch)
+            for name, column in batch.about.items():
+                assert len(column) == len(batch)
+                self.about[name] = [*self.about.get(name, []), *column]
             for row, id in enumerate(batch.ids):
                 text = bytes(batch.text[batch.offsets[row] : batch.offsets[row + 1]]).decode()
                 self.rows.append((id, text, int(batch.published[row])))
@@ -79,9 +82,9 @@ VALUES = st.recursive(
     SCALARS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
 )
-KEYS = st.sampled_from(["text", "body", "id", "published", "date", "title", "headline", "x"]) | st.text(
-    max_size=3
-)
+KEYS = st.sampled_from(
+    ["text", "body", "id", "published", "date", "title", "headline", "author", "x"]
+) | st.text(max_size=3)
 OBJECTS = st.lists(st.tuples(KEYS, VALUES), max_size=6)
 
 
@@ -107,19 +110,23 @@ TOKENS = st.lists(SNIPPETS | st.sampled_from([b'{"text": "', b'"text"', b'"id"']
 
 @settings(max_examples=600, deadline=None)
 @given(
-    st.lists(json_lines() | TOKENS, max_size=4).map(b"\n".join), st.sampled_from([(), ("title", "headline")])
+    st.lists(json_lines() | TOKENS, max_size=4).map(b"\n".join),
+    st.sampled_from([(), (("title", "headline"),), (("title",), ("date", "x"), (), ("author", "title"))]),
 )
 @example(b'{"text": "a", "x": ' + b"[" * 127 + b"]" * 127 + b"}", ())
 @example(b'{"text": "a", "x": ' + b"[" * 128 + b"]" * 128 + b"}", ())
 @example(b'{"text": "\\ud800\\ud83d\\ude00\\udc00\\ud83d"}', ())
 @example(b'{"text": "a\\u0000b", "id": -0.0E+1}', ())
 @example(b'{"text": "a", "id": "", "date": ""}', ())
-@example(b'{"title": "A \\"\\ud800", "text": "a"}\n{"text": "b", "title": 5}', ("title",))
-def test_the_kernel_reads_what_json_loads_reads(data: bytes, title_names: tuple[str, ...]) -> None:
-    text, offsets, ids, published, other_dates, titles, line_numbers, bad = _core.read_jsonl(
-        np.frombuffer(data, np.uint8), *NAMES, title_names, 1 << 20
+@example(b'{"title": "A \\"\\ud800", "text": "a"}\n{"text": "b", "title": 5}', (("title",),))
+@example(b'{"text": "a", "x": ["\\ud800", "", 5, "b;", [], {"x": "y"}, null, "\\u0063"]}', (("x",), ("x",)))
+def test_the_kernel_reads_what_json_loads_reads(
+    data: bytes, about_names: tuple[tuple[str, ...], ...]
+) -> None:
+    text, offsets, ids, published, other_dates, about, line_numbers, bad = _core.read_jsonl(
+        np.frombuffer(data, np.uint8), *NAMES, about_names, 1 << 20
     )
-    assert (titles is None) == (not title_names)
+    assert [len(column) for column in about] == [len(ids)] * len(about_names)
     others = {row for row, _ in other_dates}
     rows = [
         twin.Row(
@@ -128,11 +135,11 @@ def test_the_kernel_reads_what_json_loads_reads(data: bytes, title_names: tuple[
             bytes(text[offsets[row] : offsets[row + 1]]).decode(),
             int(published[row]),
             row in others,
-            titles[row] if titles is not None else "",
+            tuple(column[row] for column in about),
         )
         for row in range(len(ids))
     ]
-    assert (rows, [line for line, _ in bad]) == twin.read_jsonl(data, *NAMES, title_names)
+    assert (rows, [line for line, _ in bad]) == twin.read_jsonl(data, *NAMES, about_names)
 
 
 @settings(max_examples=500, deadline=None)
@@ -612,6 +619,16 @@ def test_broken_text_in_arrow_is_a_bad_row() -> None:
         assert read.skipped == [("table:2", "not UTF-8 text at byte 3")]
 
 
+def test_a_broken_id_or_date_in_arrow_is_none() -> None:
+    broken = pa.array([b"1842-10-09", b"caf\xe9"], pa.binary())
+    text = pa.StringArray.from_buffers(2, broken.buffers()[1], broken.buffers()[2])
+    names = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), text)
+    table = pa.table({"id": text, "date": text, "authors": names, "text": ["x", "y"]})
+    read = Read(table, fields=Fields(about=("author", "published")))
+    assert read.rows == [("1842-10-09", "x", micros(1842, 10, 9)), ("table:2", "y", UNDATED)]
+    assert read.about == {"author": ["1842-10-09", ""], "published": ["1842-10-09", ""]}
+
+
 def test_dates_and_zones_in_arrow() -> None:
     moments = [datetime(2021, 1, 5, 9, tzinfo=UTC), None]
     for kind in (pa.timestamp("s", "Asia/Seoul"), pa.timestamp("us"), pa.timestamp("ns", "UTC")):
@@ -756,55 +773,180 @@ def test_blake3_is_blake3() -> None:
     assert _core.blake3_hex([b""]) == ["af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"]
 
 
-# Titles
+# What is known about articles
 
-WITH_TITLE = Fields(with_title=True)
+ALL = Fields(about=ABOUT)
+KNOWN = {
+    "title": "Ferry 😀 sinks",
+    "published": "5 Jan 2021 09:00 GMT",
+    "source": "The Courier",
+    "author": "Ann Writer; Ben Penman",
+    "location": "Harbour",
+    "language": "en",
+    "url": "https://courier.test/1",
+    "agency": "Wire",
+}
+
+
+def test_what_is_known_has_the_names_of_an_article() -> None:
+    assert ("id", "text", *ABOUT) == tuple(field.name for field in dataclasses.fields(Article))
 
 
 @pytest.mark.parametrize("batch_bytes", [1, 4 << 20])
-def test_titles_come_out_of_everything_that_holds_some(tmp_path: Path, batch_bytes: int) -> None:
-    titled, untitled = {"title": "Ferry 😀 sinks", "text": "A ferry sank."}, {"text": "A mayor spoke."}
-    (tmp_path / "a.jsonl").write_bytes(lines(titled, untitled, {"title": "No text"}, titled))
-    (tmp_path / "b.json").write_text(json.dumps([titled, 5, untitled, {"title": "No text"}, titled]))
-    (tmp_path / "c.csv").write_text("title,text\nFerry 😀 sinks,x\n,y\nNo text,\nFerry 😀 sinks,z\n")
-    table = pa.table(
-        {"title": ["Ferry 😀 sinks", None, "No text", "Ferry 😀 sinks"], "text": ["x", "y", None, "z"]}
+def test_all_that_is_known_comes_out_of_everything_that_holds_it(tmp_path: Path, batch_bytes: int) -> None:
+    known, unknown, no_text = (
+        {"text": "A ferry sank.", **KNOWN},
+        {"text": "A mayor spoke."},
+        {"title": "No text"},
     )
+    (tmp_path / "a.jsonl").write_bytes(lines(known, unknown, no_text, known))
+    (tmp_path / "b.json").write_text(json.dumps([known, 5, unknown, no_text, known]))
+    cells = ",".join(KNOWN.values())
+    commas = "," * (len(KNOWN) - 1)
+    (tmp_path / "c.csv").write_text(f"{','.join(KNOWN)},text\n{cells},x\n{commas},y\n{cells},\n{cells},z\n")
+    table = pa.Table.from_pylist([known, unknown, no_text, known])
     pq.write_table(table, tmp_path / "d.parquet")
     pyarrow.feather.write_feather(table, str(tmp_path / "e.arrow"))
-    objects: list[Any] = [
-        Article("p", "x", title="Ferry 😀 sinks"),
-        Article("q", "y"),
-        {"title": "No text"},
-        titled,
-    ]
-    paths = sorted(tmp_path.iterdir())
-    for inputs in [*paths, table, objects]:
-        read = Read(inputs, fields=WITH_TITLE, batch_bytes=batch_bytes)
-        assert read.titles == ["Ferry 😀 sinks", "", "Ferry 😀 sinks"]
+    objects: list[Any] = [Article("p", "x", **KNOWN), Article("q", "y"), no_text, known]
+    for inputs in [*sorted(tmp_path.iterdir()), table, objects]:
+        read = Read(inputs, fields=ALL, batch_bytes=batch_bytes)
+        assert read.about == {name: [value, "", value] for name, value in KNOWN.items()}
+        assert list(read.about) == list(ABOUT)
+        moment = micros(2021, 1, 5, 9)
+        assert [published for _, _, published in read.rows] == [moment, UNDATED, moment]
         assert len(read.skipped) in (1, 2)
-        plain = Read(inputs, batch_bytes=batch_bytes)
-        assert plain.titles == [None] * 3
+
+
+@pytest.mark.parametrize("about", [(), ("title",), ("url",), ("author", "published")])
+def test_what_is_not_asked_for_is_not_read(tmp_path: Path, about: tuple[str, ...]) -> None:
+    known = {"id": "1", "text": "A ferry sank.", **KNOWN}
+    (tmp_path / "a.jsonl").write_bytes(lines(known))
+    (tmp_path / "b.json").write_text(json.dumps([known]))
+    (tmp_path / "c.csv").write_text(f"{','.join(known)}\n{','.join(known.values())}\n")
+    pq.write_table(pa.Table.from_pylist([known]), tmp_path / "d.parquet")
+    page = Page("1", f"<title>{known['title']}</title><p>{'A ferry sank in the harbour. ' * 9}".encode())
+    for inputs in [*sorted(tmp_path.iterdir()), known, Article("1", "x", **KNOWN), page, "A text."]:
+        read = Read(inputs if inputs != "A text." else [inputs], fields=Fields(about=about))
+        assert tuple(read.about) == about
+        plain = Read(inputs if inputs != "A text." else [inputs])
+        assert plain.about == {}
         assert (plain.rows, plain.skipped) == (read.rows, read.skipped)
 
 
-def test_texts_have_no_title(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parquet_column_that_is_not_asked_for_is_left_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["A ferry sank."], "title": ["Ferry"]}), path, use_dictionary=False)
+    title = pq.read_metadata(path).row_group(0).column(1)
+    damaged = bytearray(path.read_bytes())
+    end = title.data_page_offset + title.total_compressed_size
+    damaged[title.data_page_offset : end] = b"\xff" * title.total_compressed_size
+    path.write_bytes(damaged)
+    assert Read(path).texts == {f"{path}:1": "A ferry sank."}
+    asked = Read(path, fields=Fields(about=("title",)))
+    assert (asked.rows, len(asked.skipped)) == ([], 1)
+
+
+def test_a_name_that_is_none_of_an_article_is_refused() -> None:
+    with pytest.raises(errors.UsageError, match=r"expected names among title, .*, got title, lead"):
+        sources.read([], fields=Fields(about=("title", "lead")))
+
+
+def test_of_texts_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.txt").write_text("Title\n\nText.")
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"Text."))
-    assert Read([tmp_path, "A bare text."], fields=WITH_TITLE).titles == ["", "", ""]
+    read = Read([tmp_path, "A bare text."], fields=ALL)
+    assert read.about == {name: ["", "", ""] for name in ABOUT}
     pipe(monkeypatch, b"A text.")
-    assert Read("-", fields=WITH_TITLE).titles == [""]
+    assert Read("-", fields=ALL).about == {name: [""] for name in ABOUT}
 
 
-@pytest.mark.parametrize("title", [None, "", 5, 1.5, True, float("nan"), ["Ferry"], {"en": "Ferry"}])
-def test_a_title_that_is_not_a_string_is_none(tmp_path: Path, title: Any) -> None:
-    record = {"id": 1, "title": title, "text": "x"}
+def test_what_is_known_of_a_page_comes_with_its_article(tmp_path: Path) -> None:
+    sentences = "The harbour ferry sank on Tuesday morning, and all who were on board swam to the shore. " * 4
+    content = f"""<html lang="en"><head><title>Ferry sinks</title><meta property="og:site_name" content="The Courier">
+        <meta name="author" content="Ann Writer"><meta property="article:published_time" content="2021-01-05T09:00Z">
+        </head><body><article><h1>Ferry sinks</h1><p>{sentences}<p>{sentences}</article></body></html>"""
+    page = Page("p", content.encode(), "https://courier.test/1")
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page.content
+    head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {page.url}\r\nContent-Length: {len(http)}\r\n\r\n"
+    (tmp_path / "a.warc").write_bytes(head.encode() + http + b"\r\n\r\n")
+    article = wirecopy.extract(page)
+    assert (article.source, article.author, article.language) == ("The Courier", "Ann Writer", "en")
+    for inputs in (page, tmp_path / "a.warc"):
+        assert Read(inputs, fields=ALL).about == {name: [getattr(article, name) or ""] for name in ABOUT}
+
+
+def test_what_other_tools_write_about_articles_is_known(tmp_path: Path) -> None:
+    passim = {"id": "1", "text": "a", "series": "gazette", "date": "1842-10-09"}
+    news_please = {
+        "maintext": "b",
+        "authors": ["Ann Writer", "Ben Penman"],
+        "source_domain": "courier.test",
+        "date_publish": "2021-01-05 09:00:00",
+        "language": "en",
+        "url": "https://courier.test/1",
+    }
+    trafilatura = {
+        "text": "c",
+        "author": "Ann Writer; Ben Penman",
+        "hostname": "courier.test",
+        "source-hostname": "The Courier",
+        "source": "https://courier.test/1",
+        "language": None,
+    }
+    bare = {"text": "d", "author": None, "sitename": "The Courier", "hostname": "courier.test", "url": "u"}
+    newspaper: dict[str, Any] = {
+        "text": "e",
+        "authors": [],
+        "meta_site_name": "The Courier",
+        "publish_date": None,
+        "link": "l",
+    }
+    records: list[dict[str, Any]] = [passim, news_please, trafilatura, bare, newspaper]
+    (tmp_path / "a.jsonl").write_bytes(lines(*records))
+    pq.write_table(
+        pa.table({k: [one.get(k) for one in records] for one in records for k in one}), tmp_path / "b.parquet"
+    )
+    both = "Ann Writer; Ben Penman"
+    for inputs in (tmp_path / "a.jsonl", tmp_path / "b.parquet", records):
+        read = Read(inputs, fields=ALL)
+        assert len(read.rows) == 5
+        assert read.about["source"] == ["gazette", "courier.test", *["The Courier"] * 3]
+        assert read.about["author"] == ["", both, both, "", ""]
+        assert read.about["published"] == ["1842-10-09", "2021-01-05 09:00:00", "", "", ""]
+        assert read.about["url"] == ["", "https://courier.test/1", "https://courier.test/1", "u", "l"]
+        assert read.about["language"] == ["", "en", "", "", ""]
+
+
+def test_the_name_of_a_source_is_no_address() -> None:
+    asked = Fields(about=("url",))
+    assert Read({"text": "x", "source": "The Courier"}, fields=asked).about == {"url": [""]}
+    assert Read({"text": "x", "source": "https://a.test", "url": "b"}, fields=asked).about == {"url": ["b"]}
+
+
+@pytest.mark.parametrize("name", ABOUT)
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        *(
+            (none, "")
+            for none in (None, "", True, float("nan"), {"en": "Ferry"}, [], [5, None, {"name": "x"}])
+        ),
+        *((["Ann"], "Ann"), (["Ann", "", None, "Ben"], "Ann; Ben"), (["a\ud800"], "a\ufffd")),
+        *((5, "5"), (1.5, "1.5"), (-0.0, "-0.0"), ("a\ud800 ", "a\ufffd ")),
+    ],
+)
+def test_a_list_of_strings_is_joined_a_number_is_written_and_all_else_is_none(
+    tmp_path: Path, name: str, value: Any, expected: str
+) -> None:
+    record = {"id": 1, "text": "x", name: value}
     (tmp_path / "a.jsonl").write_bytes(lines(record))
     (tmp_path / "b.json").write_text(json.dumps([record]))
-    without: Any = title
-    for inputs in (tmp_path / "a.jsonl", tmp_path / "b.json", record, Article("1", "x", title=without)):
-        read = Read(inputs, fields=WITH_TITLE)
-        assert (read.titles, read.texts, read.skipped) == ([""], {"1": "x"}, [])
+    for inputs in (tmp_path / "a.jsonl", tmp_path / "b.json", record, Article("1", "x", **{name: value})):
+        read = Read(inputs, fields=Fields(about=(name,)))
+        assert (read.about, read.texts, read.skipped) == ({name: [expected]}, {"1": "x"}, [])
+
+
+TITLED = Fields(about=("title",))
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -813,33 +955,57 @@ def test_arrow_titles_of_every_kind_of_text(kind: pa.DataType) -> None:
     values = titles if kind == pa.binary() else [title and title.decode() for title in titles]
     column = pa.array(values, kind if not pa.types.is_dictionary(kind) else pa.string())
     table = pa.table({"title": column.cast(kind) if column.type != kind else column, "text": list("abcd")})
-    assert Read(table, fields=WITH_TITLE).titles == ["Ferry", "", "naïve", ""]
-    assert Read(table.slice(2), fields=WITH_TITLE).titles == ["naïve", ""]
+    assert Read(table, fields=TITLED).about["title"] == ["Ferry", "", "naïve", ""]
+    assert Read(table.slice(2), fields=TITLED).about["title"] == ["naïve", ""]
 
 
-def test_arrow_titles_that_are_not_text_are_none() -> None:
-    for column in (pa.array([1, 2]), pa.array([["a"], []]), pa.nulls(2), pa.array([b"caf\xe9", b"\xff"])):
-        read = Read(pa.table({"title": column, "text": ["x", "y"]}), fields=WITH_TITLE)
-        assert (read.titles, len(read.rows)) == (["", ""], 2)
+@pytest.mark.parametrize(
+    ("column", "expected"),
+    [
+        (pa.array([1, None]), ["1", ""]),
+        (pa.array([1.5, float("nan")]), ["1.5", ""]),
+        (pa.array([["Ann", None, "Ben"], []]), ["Ann; Ben", ""]),
+        (pa.array([["Ann"], None], pa.large_list(pa.large_string())), ["Ann", ""]),
+        (pa.array([True, None]), ["", ""]),
+        (pa.array([{"en": "Ferry"}, None]), ["", ""]),
+        (pa.nulls(2), ["", ""]),
+        (pa.array([b"caf\xe9", b"tea"]), ["", "tea"]),
+        (pa.array([date(2021, 1, 5), None]), ["2021-01-05", ""]),
+        (pa.array([datetime(2021, 1, 5, 9), datetime(1842, 10, 9)]), ["2021-01-05T09:00", "1842-10-09"]),
+        (pa.array([1609837200_123456789, None], pa.timestamp("ns")), ["2021-01-05T09:00:00.123456", ""]),
+        (pa.array([1609837200, None], pa.timestamp("s", "Asia/Seoul")), ["2021-01-05T09:00Z", ""]),
+    ],
+    ids=lambda case: str(getattr(case, "type", "")),
+)
+def test_arrow_columns_of_every_kind_are_written_out(column: pa.Array, expected: list[str]) -> None:
+    table = pa.table({"published": column, "author": column, "text": ["x", "y"]})
+    read = Read(table, fields=Fields(about=("published", "author")))
+    assert (read.about, len(read.rows)) == ({"published": expected, "author": expected}, 2)
 
 
-def test_the_user_names_the_title(tmp_path: Path) -> None:
-    record = {"id": 1, "title": "Not this", "headline": "Ferry sinks", "text": "x"}
+def test_the_user_names_title_and_date(tmp_path: Path) -> None:
+    record = {"id": 1, "title": "No", "headline": "Ferry sinks", "date": "No", "seen": "2021", "text": "x"}
     (tmp_path / "a.jsonl").write_bytes(lines(record))
     pq.write_table(pa.Table.from_pylist([record]), tmp_path / "b.parquet")
-    named = Fields(title="headline", with_title=True)
+    named = Fields(title="headline", published="seen", about=("title", "published"))
     for inputs in (tmp_path / "a.jsonl", tmp_path / "b.parquet", record):
-        assert Read(inputs, fields=named).titles == ["Ferry sinks"]
-        assert Read(inputs, fields=Fields(title="headline")).titles == [None]
-    assert Read(Article("1", "x", title="Its own"), fields=named).titles == ["Its own"]
+        assert Read(inputs, fields=named).about == {"title": ["Ferry sinks"], "published": ["2021"]}
+        assert Read(inputs, fields=Fields(title="headline")).about == {}
+    own = Article("1", "x", title="Its own", published="2022")
+    assert Read(own, fields=named).about == {"title": ["Its own"], "published": ["2022"]}
 
 
-def test_a_lone_surrogate_in_a_title_is_replaced() -> None:
-    assert Read({"title": "a\ud800", "text": "x"}, fields=WITH_TITLE).titles == ["a\ufffd"]
+def test_some_of_a_batch_are_taken_with_all_that_is_known() -> None:
+    (unit,) = sources.read(
+        [{"text": name, "title": name.upper()} for name in "abc"], fields=Fields(about=ABOUT)
+    )
+    taken = unit().take([2, 0])
+    assert (taken.about["title"], taken.about["url"]) == (["C", "A"], ["", ""])
+    assert texts((taken.text, taken.offsets)) == ["c", "a"]
 
 
 def batch(*items: Any) -> Articles:
-    (unit,) = sources.read(list(items), fields=WITH_TITLE)
+    (unit,) = sources.read(list(items), fields=TITLED)
     return unit()
 
 
@@ -878,5 +1044,5 @@ def test_titled_text_needs_titles_that_were_asked_for(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="asked for"):
         unit().titled_text()
     (tmp_path / "empty.jsonl").touch()
-    for unit in sources.read(tmp_path, fields=WITH_TITLE):
+    for unit in sources.read(tmp_path, fields=TITLED):
         assert texts(unit().titled_text()) == []

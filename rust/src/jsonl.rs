@@ -1,4 +1,4 @@
-//! JSON lines → columns: of each line the text, the id, the date and, if asked for, the title; all else is checked
+//! JSON lines → columns: of each line the text, the id, the date and what else is asked for; all the rest is checked
 //! and left alone.
 //!
 //! The scanner goes over a line once and remembers where the wanted values stand; the text is then copied, unescaped,
@@ -23,8 +23,8 @@ pub struct Names<'a> {
     pub id: &'a [String],
     /// Where the date may stand.
     pub published: &'a [String],
-    /// Where the title may stand; none if titles are not asked for.
-    pub title: &'a [String],
+    /// Where each further field may stand that is asked for.
+    pub about: &'a [Vec<String>],
 }
 
 /// What was read of a batch of lines; row i is `text[offsets[i]..offsets[i + 1]]`. Lines count from 0.
@@ -40,8 +40,9 @@ pub struct Records {
     pub published: Vec<i64>,
     /// Row and content of each date that is there and is not ISO 8601.
     pub other_dates: Vec<(usize, String)>,
-    /// The titles, if asked for; empty where a record has none, or one that is not a string.
-    pub titles: Option<Vec<String>>,
+    /// A column for each further field: a string as it is, a number as it is written, the strings of an array joined by
+    /// "; "; empty where a record has nothing else.
+    pub about: Vec<Vec<String>>,
     /// The line that each row stands on.
     pub lines: Vec<i64>,
     /// The lines that hold no usable record, and why.
@@ -53,7 +54,7 @@ pub fn read_jsonl(data: &[u8], names: Names, max_record_bytes: usize) -> Records
     let mut records = Records {
         text: Vec::with_capacity(data.len()),
         offsets: vec![0],
-        titles: (!names.title.is_empty()).then(Vec::new),
+        about: vec![Vec::new(); names.about.len()],
         ..Records::default()
     };
     let slots = Slots::new(names);
@@ -92,8 +93,8 @@ impl Records {
         if moment.is_none() && !date.trim_ascii().is_empty() {
             self.other_dates.push((row, date));
         }
-        if let Some(titles) = &mut self.titles {
-            titles.push(if let Value::Text(title) = record.title { title.to_text() } else { String::new() });
+        for (column, value) in self.about.iter_mut().zip(&record.about) {
+            column.push(value.as_known());
         }
         self.lines.push(line);
     }
@@ -104,7 +105,7 @@ struct Record<'a> {
     text: Quoted<'a>,
     id: Value<'a>,
     published: Value<'a>,
-    title: Value<'a>,
+    about: Vec<Value<'a>>,
 }
 
 /// The body of a JSON string as it is written.
@@ -120,7 +121,9 @@ enum Value<'a> {
     Text(Quoted<'a>),
     /// A number, or `true`, or `false`, as written.
     Bare(&'a [u8]),
-    Nested(&'static str),
+    /// An array as written, with its brackets.
+    Array(&'a [u8]),
+    Object,
 }
 
 impl Value<'_> {
@@ -130,7 +133,8 @@ impl Value<'_> {
             Self::Text(_) => "a string",
             Self::Bare(b"true" | b"false") => "true or false",
             Self::Bare(_) => "a number",
-            Self::Nested(kind) => kind,
+            Self::Array(_) => "an array",
+            Self::Object => "an object",
         }
     }
 
@@ -139,16 +143,39 @@ impl Value<'_> {
             Self::Null => String::new(),
             Self::Text(quoted) => quoted.to_text(),
             Self::Bare(raw) => String::from_utf8_lossy(raw).into_owned(),
-            Self::Nested(kind) => kind.to_owned(),
+            Self::Array(_) | Self::Object => self.kind().to_owned(),
         }
     }
+
+    /// What the value says about an article, empty if nothing.
+    fn as_known(self) -> String {
+        match self {
+            Self::Null | Self::Object | Self::Bare(b"true" | b"false") => String::new(),
+            Self::Text(_) | Self::Bare(_) => self.as_text(),
+            Self::Array(written) => joined(written),
+        }
+    }
+}
+
+/// The strings of an array that is known to be one, with "; " between them.
+fn joined(array: &[u8]) -> String {
+    let mut scanner = Scanner { line: array, at: 0, has_control: false };
+    let mut strings = Vec::new();
+    let _ = scanner.array(1, |value| {
+        if let Value::Text(quoted) = value
+            && !quoted.body.is_empty()
+        {
+            strings.push(quoted.to_text());
+        }
+    });
+    strings.join("; ")
 }
 
 impl Quoted<'_> {
     fn to_text(self) -> String {
         let mut text = Vec::with_capacity(self.body.len());
         self.unescape_into(&mut text);
-        String::from_utf8_lossy(&text).into_owned()
+        String::from_utf8(text).unwrap_or_default() // the line is UTF-8, and so is what is cut out of it
     }
 
     fn unescape_into(self, out: &mut Vec<u8>) {
@@ -207,8 +234,8 @@ struct Slots<'n> {
 
 impl Slots<'_> {
     fn new(names: Names<'_>) -> Slots<'_> {
-        let all = [names.text, names.id, names.published, names.title].into_iter().flatten();
-        let all = all.map(String::as_bytes).collect();
+        let all = [names.text, names.id, names.published].into_iter().flatten();
+        let all = all.chain(names.about.iter().flatten()).map(String::as_bytes).collect();
         Slots { names, all }
     }
 
@@ -224,7 +251,13 @@ impl Slots<'_> {
         scanner.record(&self.all, &mut values)?;
         let (texts, others) = values.split_at(self.names.text.len());
         let (ids, others) = others.split_at(self.names.id.len());
-        let (dates, titles) = others.split_at(self.names.published.len());
+        let (dates, mut others) = others.split_at(self.names.published.len());
+        let mut about = Vec::with_capacity(self.names.about.len());
+        for names in self.names.about {
+            let (values, rest) = others.split_at(names.len());
+            about.push(first(values).1);
+            others = rest;
+        }
         let (text_at, text) = first(texts);
         let (id_at, id) = first(ids);
         let text = match text {
@@ -234,10 +267,10 @@ impl Slots<'_> {
                 return Err(format!("field '{}' is {}, not a string", self.names.text[text_at], other.kind()));
             }
         };
-        if matches!(id, Value::Nested(_) | Value::Bare(b"true" | b"false")) {
+        if matches!(id, Value::Array(_) | Value::Object | Value::Bare(b"true" | b"false")) {
             return Err(format!("field '{}' is {}, not a string or a number", self.names.id[id_at], id.kind()));
         }
-        Ok(Record { text, id, published: first(dates).1, title: first(titles).1 })
+        Ok(Record { text, id, published: first(dates).1, about })
     }
 
     fn no_text(&self, line: &[u8]) -> String {
@@ -350,14 +383,14 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    fn array(&mut self, depth: usize) -> Step<()> {
+    fn array(&mut self, depth: usize, mut seen: impl FnMut(Value<'a>)) -> Step<()> {
         self.at += 1;
         if self.peek() == Some(b']') {
             self.at += 1;
             return Ok(());
         }
         loop {
-            self.value(depth)?;
+            seen(self.value(depth)?);
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b']') => break,
@@ -375,8 +408,11 @@ impl<'a> Scanner<'a> {
         }
         match next {
             Some(b'"') => self.string().map(Value::Text),
-            Some(b'{') => self.object(depth + 1, |_, _| ()).map(|()| Value::Nested("an object")),
-            Some(b'[') => self.array(depth + 1).map(|()| Value::Nested("an array")),
+            Some(b'{') => self.object(depth + 1, |_, _| ()).map(|()| Value::Object),
+            Some(b'[') => {
+                let start = self.at;
+                self.array(depth + 1, |_| ()).map(|()| Value::Array(&self.line[start..self.at]))
+            }
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(_) => self.word(),
             None => self.fail("expected a value"),
@@ -469,13 +505,14 @@ mod tests {
     use super::*;
 
     fn read(data: &str) -> Records {
-        read_with_titles(data, &[])
+        read_about(data, &[])
     }
 
-    fn read_with_titles(data: &str, title: &[&str]) -> Records {
+    fn read_about(data: &str, about: &[&[&str]]) -> Records {
         let names = |n: &[&str]| n.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (text, id, published) = (names(&["text", "body"]), names(&["id"]), names(&["published", "date"]));
-        let names = Names { text: &text, id: &id, published: &published, title: &names(title) };
+        let about: Vec<_> = about.iter().map(|of_one| names(of_one)).collect();
+        let names = Names { text: &text, id: &id, published: &published, about: &about };
         read_jsonl(data.as_bytes(), names, 1 << 20)
     }
 
@@ -495,15 +532,30 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_read_if_asked_for() {
+    fn further_fields_are_read_if_asked_for() {
         let data = concat!(
             "{\"text\": \"a\", \"title\": \"A \\\"b\\\" \\u00e9\"}\n{\"text\": \"b\"}\n{\"title\": \"no text\"}\n",
-            "{\"title\": 7, \"text\": \"c\"}\n{\"title\": null, \"text\": \"d\", \"headline\": \"D\"}"
+            "{\"title\": 7.50, \"text\": \"c\", \"date\": \"1 May\"}\n",
+            "{\"title\": null, \"text\": \"d\", \"headline\": \"D\", \"date\": {\"day\": 1}}"
         );
-        assert_eq!(read(data).titles, None);
-        let records = read_with_titles(data, &["title", "headline"]);
-        assert_eq!(records.titles.unwrap(), ["A \"b\" é", "", "", "D"]);
+        assert!(read(data).about.is_empty());
+        let records = read_about(data, &[&["title", "headline"], &["date"]]);
+        assert_eq!(records.about, [["A \"b\" é", "", "7.50", "D"], ["", "", "1 May", ""]]);
         assert_eq!(records.lines, [0, 1, 3, 4]);
+    }
+
+    #[test]
+    fn strings_of_an_array_are_joined() {
+        for (written, expected) in [
+            (r#"["Ann", "B\u00e9n"]"#, "Ann; Bén"),
+            (r#"[ "Ann" , null, "", {"x": "y"}, ["z"], 5, true, "Ben" ]"#, "Ann; Ben"),
+            ("[]", ""),
+            ("true", ""),
+            ("NaN", ""),
+        ] {
+            let data = format!("{{\"text\": \"a\", \"authors\": {written}}}");
+            assert_eq!(read_about(&data, &[&["author", "authors"]]).about, [[expected]], "{written}");
+        }
     }
 
     #[test]

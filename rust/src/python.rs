@@ -21,7 +21,7 @@ type JsonLines<'py> = (
     Vec<String>,
     Array<'py, i64>,
     Vec<(usize, String)>,
-    Option<Vec<String>>,
+    Vec<Vec<String>>,
     Array<'py, i64>,
     Vec<(i64, String)>,
 );
@@ -96,8 +96,8 @@ mod _core {
         ))
     }
 
-    /// Records of JSON lines: (text, offsets, ids, published, other dates, titles, lines, bad lines); no titles if they
-    /// have no names.
+    /// Records of JSON lines: (text, offsets, ids, published, other dates, a column for each names in `about_names`,
+    /// lines, bad lines).
     #[pyfunction]
     fn read_jsonl<'py>(
         py: Python<'py>,
@@ -105,11 +105,11 @@ mod _core {
         text_names: Vec<String>,
         id_names: Vec<String>,
         published_names: Vec<String>,
-        title_names: Vec<String>,
+        about_names: Vec<Vec<String>>,
         max_record_bytes: usize,
     ) -> PyResult<JsonLines<'py>> {
         let data = data.as_slice()?;
-        let names = jsonl::Names { text: &text_names, id: &id_names, published: &published_names, title: &title_names };
+        let names = jsonl::Names { text: &text_names, id: &id_names, published: &published_names, about: &about_names };
         let records = run(py, || Ok(jsonl::read_jsonl(data, names, max_record_bytes)))?;
         Ok((
             records.text.into_pyarray(py),
@@ -117,7 +117,7 @@ mod _core {
             records.ids,
             records.published.into_pyarray(py),
             records.other_dates,
-            records.titles,
+            records.about,
             records.lines.into_pyarray(py),
             records.bad,
         ))

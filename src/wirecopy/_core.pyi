@@ -213,7 +213,7 @@ def read_jsonl(
     text_names: Sequence[str],
     id_names: Sequence[str],
     published_names: Sequence[str],
-    title_names: Sequence[str],
+    about_names: Sequence[Sequence[str]],
     max_record_bytes: int,
 ) -> tuple[
     NDArray[np.uint8],
@@ -221,7 +221,7 @@ def read_jsonl(
     list[str],
     NDArray[np.int64],
     list[tuple[int, str]],
-    list[str] | None,
+    list[list[str]],
     NDArray[np.int64],
     list[tuple[int, str]],
 ]: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain, pairwise
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 UNDATED = np.iinfo(np.int64).max
 """`published` of an article without a usable date: sorts after all dates."""
+
+ABOUT = ("title", "published", "source", "author", "location", "language", "url", "agency")
+"""What is known about an article besides id and text, in the order of `Article`'s fields; `published` as it is written."""
 
 
 class Relation(StrEnum):
@@ -99,8 +102,8 @@ class Skipped:
 class Articles:
     """A batch of articles as columns: article i is `text[offsets[i]:offsets[i + 1]]`, UTF-8.
 
-    `published` is in microseconds since 1970 UTC, `UNDATED` where there is no usable date. `titles` are empty where
-    an article has none, and None if they were not asked for.
+    `published` is in microseconds since 1970 UTC, `UNDATED` where there is no usable date. `about` holds those of
+    `ABOUT` that were asked for, and no others: one string an article, empty where nothing is known.
     """
 
     ids: Sequence[str]
@@ -111,7 +114,7 @@ class Articles:
     unreadable_dates: int = 0
     where: Callable[[int], str] | None = None
     """Names the place of article i in its file, where that is known."""
-    titles: Sequence[str] | None = None
+    about: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -125,7 +128,7 @@ class Articles:
             np.frombuffer(b"".join(parts), np.uint8),
             offsets,
             self.published[list(rows)],
-            titles=None if self.titles is None else [self.titles[row] for row in rows],
+            about={name: [column[row] for row in rows] for name, column in self.about.items()},
         )
 
     def titled_text(self, separator: str = "\n\n") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -134,10 +137,11 @@ class Articles:
         A blank line ends a sentence by the default rule; where a view names the characters that end one, the
         separator must hold one of them, or the title runs into the first sentence.
         """
-        assert self.titles is not None or not len(self), "titles must be asked for"
-        if not self.titles or not any(self.titles):
+        assert "title" in self.about or not len(self), "titles must be asked for"
+        titles = self.about.get("title", ())
+        if not any(titles):
             return self.text, self.offsets
-        heads = [(title + separator).encode() if title else b"" for title in self.titles]
+        heads = [(title + separator).encode() if title else b"" for title in titles]
         bodies = [self.text.data[start:end] for start, end in pairwise(self.offsets.tolist())]
         offsets = self.offsets.copy()
         offsets[1:] += np.cumsum([len(head) for head in heads])

@@ -16,7 +16,7 @@ class Row(NamedTuple):
     text: str
     published: int
     other_date: bool
-    title: str
+    about: tuple[str, ...]
 
 
 class Written(str):
@@ -28,13 +28,17 @@ class Pairs(list[Any]):
 
 
 def read_jsonl(
-    data: bytes, text: Sequence[str], id: Sequence[str], published: Sequence[str], title: Sequence[str]
+    data: bytes,
+    text: Sequence[str],
+    id: Sequence[str],
+    published: Sequence[str],
+    about: Sequence[Sequence[str]],
 ) -> tuple[list[Row], list[int]]:
     """The rows, and the numbers of the bad lines."""
     rows, bad = [], []
     for number, line in enumerate(data.split(b"\n")):
         if line.strip(b" \t\r"):
-            row = read_line(number, line, text, id, published, title)
+            row = read_line(number, line, text, id, published, about)
             if row is None:
                 bad.append(number)
             else:
@@ -48,7 +52,7 @@ def read_line(
     text: Sequence[str],
     id: Sequence[str],
     published: Sequence[str],
-    title: Sequence[str],
+    about: Sequence[Sequence[str]],
 ) -> Row | None:
     try:
         pairs = json.loads(
@@ -63,7 +67,7 @@ def read_line(
     if not isinstance(pairs, Pairs) or depth(pairs) > MAX_DEPTH:
         return None
     record = dict(pairs)
-    text_value, id_value, date, head = (first(record, names) for names in (text, id, published, title))
+    text_value, id_value, date = (first(record, names) for names in (text, id, published))
     if type(text_value) is not str or not isinstance(id_value, str | None):
         return None
     moment, other = None, True
@@ -76,12 +80,18 @@ def read_line(
         whole(text_value),
         UNDATED if moment is None else moment,
         other,
-        whole(head) if type(head) is str else "",
+        tuple(known(first(record, names)) for names in about),
     )
 
 
 def first(record: dict[str, Any], names: Sequence[str]) -> Any:
     return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+def known(value: Any) -> str:
+    if type(value) is list:
+        return "; ".join(whole(item) for item in value if type(item) is str and item != "")
+    return whole(value) if isinstance(value, str) else ""
 
 
 def whole(text: str) -> str:

@@ -121,7 +121,7 @@ def find(
     for one in nominating:
         if statistics is not None and one.weighs_words:
             statistics.require(one.view)
-    reading = replace(fields or Fields(), with_title=any(one.view.title for one in nominating))
+    reading = _reading(fields, any(one.view.title for one in nominating))
     asked = None
     if query is not None:
         work = read(query, fields=reading, batch_bytes=batch_bytes, unnamed="query")
@@ -150,7 +150,7 @@ def weigh(
     with open_pool(threads) as pool:
         report = progress or (lambda stage, done, total: None)
         job = Job(get_preset(DEFAULT_PRESET), [weighing], True, None, pool, report)
-        reading = replace(fields or Fields(), with_title=weighing.view.title)
+        reading = _reading(fields, weighing.view.title)
         work = read(articles, fields=reading, batch_bytes=batch_bytes)
         pile = job.read(None, work, [])[0]
         return job.weigh(pile, weighing), pile.skipped
@@ -184,6 +184,11 @@ def default_methods(preset: Preset) -> list[Method]:
     window = winnowing.guaranteed_words or 0
     fewer = max(0, window - preset.min_passage_words)
     return [methods.get("exact"), methods.get("winnowing", window_words=winnowing.window_words - fewer)]  # type: ignore[attr-defined]
+
+
+def _reading(fields: Fields | None, title: bool) -> Fields:
+    """The fields with what is read beside text, id and date: the title, or nothing."""
+    return replace(fields or Fields(), about=("title",) if title else ())
 
 
 def _get_methods(method: Named | Sequence[Named] | None, preset: Preset) -> list[Method]:

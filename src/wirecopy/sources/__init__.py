@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wirecopy.errors import UsageError
-from wirecopy.model import Article, Page
+from wirecopy.model import ABOUT, Article, Page
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
 from wirecopy.sources.fields import Fields
 from wirecopy.sources.kinds import PAGE_KINDS, SNIFFED, kind_of, kind_of_file, may_name_pages, unread
@@ -50,6 +50,8 @@ def read(
     """
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
+    if not set(fields.about) <= set(ABOUT):
+        raise UsageError(f"about: expected names among {', '.join(ABOUT)}, got {', '.join(fields.about)}")
     return _read(_resolve(inputs), fields, batch_bytes, unnamed)
 
 

@@ -6,14 +6,23 @@ import importlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.model import UNDATED, Articles, Skipped
-from wirecopy.sources.fields import Fields, Unusable, date_text, id_text, moments, no_text
+from wirecopy.sources.fields import (
+    Fields,
+    Unusable,
+    about_text,
+    date_text,
+    id_text,
+    is_missing,
+    moments,
+    no_text,
+)
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.work import Work, skip
 
@@ -49,7 +58,7 @@ def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_by
         if magic == b"PAR1":
             parquet = importlib.import_module("pyarrow.parquet").ParquetFile(source)
             schema = parquet.schema_arrow
-            names = {*fields.text_names, *fields.id_names, *fields.published_names, *fields.title_names}
+            names = {*fields.text_names, *fields.id_names, *fields.published_names}.union(*fields.about_names)
             columns = [name for name in schema.names if name in names]
             batches = parquet.iter_batches(batch_size=_rows(parquet.metadata, batch_bytes), columns=columns)
         elif magic == b"ARRO":
@@ -119,6 +128,10 @@ def _is_text(pa: Any, kind: Any) -> bool:
     return kind in texts
 
 
+def _is_date(pa: Any, kind: Any) -> bool:
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
+
+
 def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
     pa = _pyarrow(name)
     text, bad = _texts(pa, batch, fields)
@@ -130,7 +143,7 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
         text = text.take(pa.array(np.flatnonzero(keep)))
     data, offsets = _buffers(text)
     kept = np.flatnonzero(keep).tolist()
-    titles = _titles(pa, batch, fields) if fields.with_title else None
+    about = [_known(pa, batch, names) for names in fields.about_names]
     return Articles(
         [ids[row] or f"{name}:{first + row}" for row in kept],
         data,
@@ -138,7 +151,7 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
         published[keep],
         [Skipped(f"{name}:{first + row}", reason) for row, reason in sorted(bad.items())],
         int(np.count_nonzero(unreadable & keep)),
-        titles=titles and [titles[row] for row in kept],
+        about=fields.known([[column[row] for row in kept] for column in about]),
     )
 
 
@@ -193,7 +206,7 @@ def _ids(batch: Any, fields: Fields) -> tuple[list[str], dict[int, str]]:
     column = next((name for name in fields.id_names if name in batch.schema.names), None)
     ids, bad = [""] * len(batch), {}
     if column is not None:
-        for row, value in enumerate(_column(batch, column).to_pylist()):
+        for row, value in enumerate(_values(_column(batch, column))):
             try:
                 ids[row] = id_text(column, value)
             except Unusable as problem:
@@ -201,19 +214,48 @@ def _ids(batch: Any, fields: Fields) -> tuple[list[str], dict[int, str]]:
     return ids, bad
 
 
-def _titles(pa: Any, batch: Any, fields: Fields) -> list[str]:
-    """The titles; a column that is not text, and a value that is not UTF-8, is none."""
-    column = next((name for name in fields.title_names if name in batch.schema.names), None)
-    if column is None or not _is_text(pa, _column(batch, column).type):
-        return [""] * len(batch)
-    return [_decode(value) for value in _plain(pa, _column(batch, column)).to_pylist()]
+def _known(pa: Any, batch: Any, names: Sequence[str]) -> list[str]:
+    """What stands under the first of the names that holds something; a value that is not UTF-8 is none."""
+    known: list[str | None] = [None] * len(batch)
+    for name in names:
+        if name in batch.schema.names:
+            found = _said(pa, _column(batch, name))
+            known = [value if before is None else before for before, value in zip(known, found, strict=True)]
+    return [value or "" for value in known]
 
 
-def _decode(value: bytes | None) -> str:
+def _said(pa: Any, column: Any) -> list[str | None]:
+    """A column as text, None where it is null."""
+    if _is_text(pa, column.type):
+        return [None if value is None else _decode(value) for value in _plain(pa, column).to_pylist()]
+    if _is_date(pa, column.type):
+        moments, there = _moments(pa, column)
+        zone: Literal["UTC", "naive"] = "UTC" if getattr(column.type, "tz", None) else "naive"
+        written = np.datetime_as_string(moments.view("M8[us]"), unit="auto", timezone=zone).tolist()
+        return [date if dated else None for date, dated in zip(written, there, strict=True)]
+    return [None if is_missing(value) else about_text(value) for value in _values(column)]
+
+
+def _decode(value: bytes) -> str:
     try:
-        return (value or b"").decode()
+        return value.decode()
     except UnicodeDecodeError:
         return ""
+
+
+def _values(column: Any) -> list[Any]:
+    """What a column holds, None for what Python cannot, such as a string that is not UTF-8."""
+    try:
+        return list(column.to_pylist())
+    except ValueError:
+        return [_value(scalar) for scalar in column]
+
+
+def _value(scalar: Any) -> Any:
+    try:
+        return scalar.as_py()
+    except ValueError:
+        return None
 
 
 def _published(pa: Any, batch: Any, fields: Fields) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -230,13 +272,13 @@ def _published(pa: Any, batch: Any, fields: Fields) -> tuple[NDArray[np.int64], 
 
 def _moments(pa: Any, column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """A date column as microseconds, and which rows hold something."""
-    if pa.types.is_timestamp(column.type) or pa.types.is_date(column.type):
+    if _is_date(pa, column.type):
         micros = column.cast(pa.timestamp("us", getattr(column.type, "tz", None)), safe=False).cast(
             pa.int64()
         )
         there = column.is_valid().to_numpy(zero_copy_only=False)
         return micros.fill_null(UNDATED).to_numpy(zero_copy_only=False), there
-    dates: Sequence[str] = [date_text(value) for value in column.to_pylist()]
+    dates: Sequence[str] = [date_text(value) for value in _values(column)]
     return moments(dates)[0], np.array([bool(date.strip()) for date in dates], bool)
 
 

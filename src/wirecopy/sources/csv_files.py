@@ -78,7 +78,7 @@ def _parse(
             records.append(record(_values(row, header, fields), fields, f"{path}:{line}"))
         except Unusable as problem:
             skipped.append(Skipped(f"{path}:{line}", str(problem)))
-    return articles(records, skipped, fields.with_title)
+    return articles(records, skipped, fields)
 
 
 def _values(row: Sequence[str], header: Sequence[str], fields: Fields) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Under which names a record holds its text, id, date and title, and how their values are read."""
+"""Under which names a record holds its text, its id and what is known about it, and how their values are read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecopy import _core
-from wirecopy.model import UNDATED
+from wirecopy.model import ABOUT, UNDATED, Article
 
 TEXT_NAMES = ("text", "maintext", "body", "content")
 """`text` is passim's and trafilatura's, `maintext` news-please's."""
@@ -24,22 +24,44 @@ ID_NAMES = ("id",)
 PUBLISHED_NAMES = ("published", "date", "date_publish", "date_published", "publish_date")
 """`date` is passim's and trafilatura's, `date_publish` news-please's, `date_published` JSON Feed's, `publish_date` newspaper's."""
 
-TITLE_NAMES = ("title",)
-"""What all of these tools write."""
+ABOUT_NAMES: Mapping[str, tuple[str, ...]] = {
+    "title": ("title",),
+    "published": PUBLISHED_NAMES,
+    "source": (
+        "source-hostname",
+        "source",
+        "series",
+        "sitename",
+        "hostname",
+        "source_domain",
+        "meta_site_name",
+    ),
+    "author": ("author", "authors", "byline"),
+    "location": ("location", "dateline"),
+    "language": ("language", "lang"),
+    "url": ("url", "link"),
+    "agency": ("agency",),
+}
+"""Where each of `ABOUT` may stand.
+
+Of source, `series` is passim's, `source_domain` news-please's, `meta_site_name` newspaper's. trafilatura's JSON has the name
+of the site as `source-hostname` and the address of the page as `source`; its other forms say `sitename`, `hostname` and
+`url`. `authors` is news-please's and newspaper's, a list of names.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
     """The names that the user gave; None stands for the known names, of which the first that is there is taken.
 
-    Titles, which cost memory, are read only `with_title`.
+    What is known about articles costs memory: of `ABOUT`, those are read that `about` asks for.
     """
 
     text: str | None = None
     id: str | None = None
     published: str | None = None
     title: str | None = None
-    with_title: bool = False
+    about: tuple[str, ...] = ()
 
     @property
     def text_names(self) -> tuple[str, ...]:
@@ -57,11 +79,28 @@ class Fields:
         return PUBLISHED_NAMES if self.published is None else (self.published,)
 
     @property
-    def title_names(self) -> tuple[str, ...]:
-        """Where the title may stand; nowhere unless it is asked for."""
-        if not self.with_title:
-            return ()
-        return TITLE_NAMES if self.title is None else (self.title,)
+    def about_names(self) -> list[tuple[str, ...]]:
+        """Where each of `about` may stand, and behind them what `known` needs beside these."""
+        if not self.about:
+            return []
+        known = {**ABOUT_NAMES, "published": self.published_names}
+        if self.title is not None:
+            known["title"] = (self.title,)
+        names = [known[name] for name in self.about]
+        return [*names, ("source",)] if "url" in self.about else names
+
+    def known(self, columns: Sequence[Sequence[str]]) -> dict[str, Sequence[str]]:
+        """`Articles.about`, from what stands under each of `about_names`.
+
+        An address under `source` is the url of an article that has no other.
+        """
+        about = dict(zip(self.about, columns, strict=False))
+        if "url" in about:
+            about["url"] = [
+                url or (source if "://" in source else "")
+                for url, source in zip(about["url"], columns[-1], strict=True)
+            ]
+        return about
 
 
 class Unusable(Exception):  # noqa: N818 - reads as what happened
@@ -75,12 +114,12 @@ class Number(str):
 
 
 class Record(NamedTuple):
-    """What is read of one record; `published` and `title` are empty where it has none."""
+    """What is read of one record; `published` is empty where it has none, `about` is what stands under `about_names`."""
 
     text: bytes
     id: str
     published: str = ""
-    title: str = ""
+    about: Sequence[str] = ()
 
 
 def record(values: Mapping[Any, Any], fields: Fields, where: str) -> Record:
@@ -95,8 +134,14 @@ def record(values: Mapping[Any, Any], fields: Fields, where: str) -> Record:
         utf8(text),
         id_text(id_name, id_value) or where,
         date_text(_first(values, fields.published_names)[1]),
-        title_text(_first(values, fields.title_names)[1]) if fields.with_title else "",
+        [about_text(_first(values, names)[1]) for names in fields.about_names],
     )
+
+
+def article_record(article: Article, fields: Fields, where: str) -> Record:
+    """The record of an Article, whose fields have their own names; raises Unusable."""
+    values = {name: getattr(article, name) for name in ("id", "text", *ABOUT)}
+    return record(values, Fields(about=fields.about), where)
 
 
 def no_text(names: Sequence[str], fields: Fields, what: str = "keys") -> str:
@@ -131,9 +176,20 @@ def date_text(value: Any) -> str:
     return utf8(str(value)).decode()
 
 
-def title_text(value: Any) -> str:
-    """A title as text, empty for none; what is not a string is none."""
-    return utf8(value).decode() if isinstance(value, str) and not isinstance(value, Number) else ""
+def about_text(value: Any) -> str:
+    """What is known about an article as text: strings of a list joined, numbers and dates written, all else empty."""
+    if isinstance(value, list | tuple):
+        return "; ".join(
+            utf8(item).decode()
+            for item in value
+            if isinstance(item, str) and item and not isinstance(item, Number)
+        )
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    try:
+        return id_text("", value)
+    except Unusable:
+        return ""
 
 
 def moments(dates: Sequence[str]) -> tuple[NDArray[np.int64], int]:
@@ -213,10 +269,15 @@ def kind(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for none: null, or the NaN and infinities that Python writes for missing numbers."""
+    return value is None or (isinstance(value, float) and not math.isfinite(value))
+
+
 def _first(values: Mapping[Any, Any], names: Sequence[str]) -> tuple[str, Any]:
     """The first name that holds something, and what it holds."""
     for name in names:
         value = values.get(name)
-        if value is not None and not (isinstance(value, float) and not math.isfinite(value)):
+        if not is_missing(value):
             return name, value
     return names[0], None

@@ -66,12 +66,12 @@ def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[
 
 def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -> Articles:
     """The articles in some lines."""
-    text, offsets, ids, published, other_dates, titles, lines, bad = _core.read_jsonl(
+    text, offsets, ids, published, other_dates, about, lines, bad = _core.read_jsonl(
         data,
         fields.text_names,
         fields.id_names,
         fields.published_names,
-        fields.title_names,
+        fields.about_names,
         work.MAX_RECORD_BYTES,
     )
     if "" in ids:
@@ -88,5 +88,5 @@ def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -
         skipped,
         unreadable,
         lambda row: f"{path}:{first_line + int(lines[row])}",
-        titles,
+        fields.known(about),
     )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from wirecopy import _core
 from wirecopy.model import Article, Articles, Skipped
-from wirecopy.sources.fields import Fields, Record, Unusable, record, utf8
+from wirecopy.sources.fields import Fields, Record, Unusable, article_record, record, utf8
 from wirecopy.sources.work import Work, articles, skip
 
 _OBJECTS_A_BATCH = 4096
-_ARTICLE_FIELDS = Fields("text", "id", "published", "title")
 
 
 class Batches:
@@ -63,7 +61,6 @@ def read(items: Sequence[Any], first: int, fields: Fields, unnamed: str) -> Arti
 
 def mappings(items: Sequence[Any], wheres: Sequence[str], fields: Fields) -> Articles:
     """The articles in some objects; `wheres` names them in complaints, and those without id."""
-    of_articles = replace(_ARTICLE_FIELDS, with_title=fields.with_title)
     records, skipped = [], []
     for where, item in zip(wheres, items, strict=True):
         try:
@@ -71,15 +68,9 @@ def mappings(items: Sequence[Any], wheres: Sequence[str], fields: Fields) -> Art
                 text = utf8(item)
                 records.append(Record(text, _core.blake3_hex([text])[0]))
             elif isinstance(item, Article):
-                known = {
-                    "text": item.text,
-                    "id": item.id,
-                    "published": item.published,
-                    "title": item.title,
-                }
-                records.append(record(known, of_articles, where))
+                records.append(article_record(item, fields, where))
             else:
                 records.append(record(item, fields, where))
         except Unusable as problem:
             skipped.append(Skipped(where, str(problem)))
-    return articles(records, skipped, fields.with_title)
+    return articles(records, skipped, fields)

@@ -17,7 +17,7 @@ _HEAD = 8 << 10
 
 
 def read(files: Sequence[tuple[Path, str, str]], compression: str, fields: Fields) -> Articles:
-    """The articles in some files, each given as path, id, and how it is named in a complaint; none has a title."""
+    """The articles in some files, given as path, id, and name in a complaint; nothing is known about them."""
     records, skipped = [], []
     for path, name, shown in files:
         try:
@@ -27,7 +27,7 @@ def read(files: Sequence[tuple[Path, str, str]], compression: str, fields: Field
             skipped.append(Skipped(shown, str(problem)))
         except OSError as error:
             skipped.append(Skipped(shown, cannot_open(error)))
-    return articles(records, skipped, fields.with_title)
+    return articles(records, skipped, fields)
 
 
 def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
@@ -36,7 +36,7 @@ def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
         text = content(stream)
     except (Unusable, Damaged) as problem:
         return skip(shown, str(problem), stream.source_bytes)
-    return Work(lambda: articles([Record(text, name)], (), fields.with_title), stream.source_bytes)
+    return Work(lambda: articles([Record(text, name)], (), fields), stream.source_bytes)
 
 
 def content(stream: Stream) -> bytes:

@@ -17,7 +17,7 @@ from wirecopy import extraction
 from wirecopy.model import Articles, Page, Skipped
 from wirecopy.sources import feeds, http, sitemaps, warc
 from wirecopy.sources.entries import Entries
-from wirecopy.sources.fields import Fields, Record, Unusable, utf8
+from wirecopy.sources.fields import Fields, Unusable, article_record, utf8
 from wirecopy.sources.kinds import SNIFFED, kind_of_file, root_name
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.paths import File, cannot_open
@@ -66,9 +66,9 @@ def _extract(batch: Pages, fields: Fields) -> Articles:
             reason = "no article in the page" if extracted.status == "empty" else extracted.status
             skipped.append(Skipped(where, reason))
             continue
-        records.append(Record(utf8(article.text), article.id, article.published or "", article.title or ""))
+        records.append(article_record(article, fields, where))
         places.append(where)
-    return articles(records, skipped, fields.with_title, places.__getitem__)
+    return articles(records, skipped, fields, places.__getitem__)
 
 
 class Web:

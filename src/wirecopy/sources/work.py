@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from wirecopy.model import Articles, Skipped
-from wirecopy.sources.fields import Record, moments
+from wirecopy.sources.fields import Fields, Record, moments
 
 MAX_RECORD_BYTES = 256 << 20
 """A longer record is a broken file (a missing line end or quote), not an article."""
@@ -31,12 +31,16 @@ class Work:
 def articles(
     records: Sequence[Record],
     skipped: Sequence[Skipped] = (),
-    with_title: bool = False,
+    fields: Fields = Fields(),  # noqa: B008 - frozen
     where: Callable[[int], str] | None = None,
 ) -> Articles:
-    """A batch from records."""
+    """A batch from records; of one without `about`, nothing is known."""
     published, unreadable = moments([record.published for record in records])
     texts = [record.text for record in records]
+    columns = [
+        [record.about[number] if record.about else "" for record in records]
+        for number in range(len(fields.about_names))
+    ]
     return Articles(
         [record.id for record in records],
         np.frombuffer(b"".join(texts), np.uint8),
@@ -45,7 +49,7 @@ def articles(
         skipped,
         unreadable,
         where,
-        titles=[record.title for record in records] if with_title else None,
+        fields.known(columns),
     )
 
 
