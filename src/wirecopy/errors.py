@@ -4,7 +4,8 @@
     ├── UsageError        an argument that cannot be meant: unknown method, bad parameter, unknown preset
     ├── SourceError       a file or stream that cannot be read at all
     │   └── MissingExtra  reading it needs a package that is not installed
-    └── MismatchError     data made under other settings than these (text version, view, format)
+    ├── ArchiveError      an archive that cannot be read or written: disk full, another writer, no archive at all
+    └── MismatchError     data made under other settings than these (text version, view, format, method)
 
 A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on.
 """
@@ -27,6 +28,10 @@ class MissingExtra(SourceError):  # noqa: N818 - reads as what happened
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the extra '{extra}': pip install 'wirecopy[{extra}]'")
+
+
+class ArchiveError(WirecopyError):
+    """An archive that cannot be read or written."""
 
 
 class MismatchError(WirecopyError):

@@ -27,7 +27,23 @@ from .formulas import Learner
 from .matches import Matches
 from .opinions import Opinions, Receive, judge
 
-__all__ = ["Matches", "Opinions", "Progress", "default_methods", "find", "tune", "weigh"]
+__all__ = [
+    "LEFT_OUT",
+    "Filed",
+    "Job",
+    "Matches",
+    "Opinions",
+    "Pile",
+    "Progress",
+    "default_methods",
+    "file_batch",
+    "find",
+    "is_directed",
+    "open_pool",
+    "tune",
+    "unite",
+    "weigh",
+]
 
 BLOCK_PAIRS = 512
 MEMORY_A_BYTE = 1.9
@@ -218,7 +234,7 @@ class Job:
 
         def take_in(part: Work) -> tuple[int, Articles, Filed]:
             batch = part()
-            return part.source_bytes, batch, _file(batch, ready, {})
+            return part.source_bytes, batch, file_batch(batch, ready, {})
 
         def all_work() -> Iterable[Work]:
             for batch in asked or ():
@@ -248,7 +264,7 @@ class Job:
         """Files the keys of the methods that weigh words beside the others."""
         weighing = (one for one in self.methods if one.weighs_words and not is_directed(one))
         statistics = {one: self.weigh(pile, one) for one in weighing}
-        work = self.pool.map(lambda batch: _file(batch, list(statistics), statistics), pile.batches)
+        work = self.pool.map(lambda batch: file_batch(batch, list(statistics), statistics), pile.batches)
         for mine, more in zip(filed, work, strict=True):
             mine |= more
 
@@ -289,7 +305,7 @@ class Job:
 
     def _answer(self, matches: Matches, nominated: Sequence[Pairs], order: NDArray[np.int64]) -> Matches:
         """The matches of queries with what was nominated for them, with what is known of the pile."""
-        later, earlier, by = _unite(nominated)
+        later, earlier, by = unite(nominated)
         compared, kept = self.compare(matches.pile, order, (later, earlier), matches.learnt.known)
         counts = {**matches.counts, "articles": len(order), "candidates": len(later), "matches": len(kept)}
         return Matches(
@@ -313,7 +329,7 @@ class Job:
         """The matches of all articles that have a rank."""
         learner = Learner(pile, order)
         nominated, names, collisions = self.nominate(pile, filed, ranks, order, learner)
-        later, earlier, by = _unite(nominated)
+        later, earlier, by = unite(nominated)
         candidates = len(later)
         self.progress("nominating", 1, 1)
         compared, kept = self.compare(pile, order, (later, earlier), learner.known)
@@ -426,7 +442,9 @@ def is_directed(method: Method) -> bool:
     return type(method).probes is not Method.probes
 
 
-def _file(batch: Articles, chosen: Sequence[Method], statistics: Mapping[Method, Statistics | None]) -> Filed:
+def file_batch(
+    batch: Articles, chosen: Sequence[Method], statistics: Mapping[Method, Statistics | None]
+) -> Filed:
     """What a batch is filed under by some methods; each view is read once."""
     spelt = {one.view for one in chosen if one.spells_words}
     views = dict.fromkeys(one.view for one in chosen)
@@ -494,7 +512,7 @@ class _Question:
         return np.concatenate([NO_PAIRS, *later]), np.concatenate([NO_PAIRS, *earlier])
 
 
-def _unite(nominated: Sequence[Pairs]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
+def unite(nominated: Sequence[Pairs]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
     """The candidates of all methods, rising by (later, earlier), with a bit for each method that nominated."""
     joined = [later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in nominated]
     pairs = _distinct(np.concatenate(joined))

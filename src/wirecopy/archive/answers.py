@@ -1,0 +1,106 @@
+"""What an archive answers: for one text what was copied from where, for a stream what to do with an article."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..model import Article, Match, Relation
+
+KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
+"""The query is in the found article."""
+WITHIN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINS)
+"""The found article is in the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An article of the archive that the text shares passages with; `article` is without its text."""
+
+    match: Match
+    article: Article
+
+    def to_dict(self) -> dict[str, Any]:
+        """As its public JSON object: the match, and since when the article is known."""
+        article = self.article
+        about = {name: getattr(article, name) for name in ("published", "title", "source", "url")}
+        return self.match.to_dict() | about
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a text shares with an archive: the sources, the one with most copied words first.
+
+    `copied` is the share of the text's words that stand in a passage of any source, `longest_words` the equal words of the
+    longest passage. `new` are the spans of the text, in code points, that are neither copied nor boilerplate.
+    """
+
+    query: str
+    copied: float
+    longest_words: int
+    sources: Sequence[Source]
+    new: Sequence[tuple[int, int]]
+
+    @property
+    def matches(self) -> list[Match]:
+        """The matches alone."""
+        return [source.match for source in self.sources]
+
+    @property
+    def contained_in(self) -> list[str]:
+        """Articles that contain the text: who has read one of them may skip it."""
+        return [match.found for match in self.matches if match.relation in KNOWN]
+
+    @property
+    def contains(self) -> list[str]:
+        """Articles that the text contains."""
+        return [match.found for match in self.matches if match.relation in WITHIN]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as its public JSON object."""
+        return {
+            "query": self.query,
+            "copied": self.copied,
+            "articles": len(self.sources),
+            "longest_words": self.longest_words,
+            "contained_in": self.contained_in,
+            "contains": self.contains,
+            "new": [list(span) for span in self.new],
+            "matches": [source.to_dict() for source in self.sources],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What was known about an article when it came, and whether it was kept, or why not."""
+
+    answer: Answer
+    kept: bool
+    reason: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As its public JSON object."""
+        return {**self.answer.to_dict(), "kept": self.kept, "reason": self.reason or None}
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of articles: `added`, `known` already, `late` for the window; and records that could not be used."""
+
+    added: int = 0
+    known: int = 0
+    replaced: int = 0
+    late: int = 0
+    skipped: Sequence[Any] = ()
+    unreadable_dates: int = 0
+
+    def __add__(self, other: Added) -> Added:
+        return Added(
+            self.added + other.added,
+            self.known + other.known,
+            self.replaced + other.replaced,
+            self.late + other.late,
+            [*self.skipped, *other.skipped],
+            self.unreadable_dates + other.unreadable_dates,
+        )

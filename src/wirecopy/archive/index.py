@@ -1,0 +1,172 @@
+"""The live articles of an archive and what they are filed under, as far as the store has committed it.
+
+Every process has an index of its own, brought up to date by what was committed since: new rows, removals, other segments.
+A segment that is missing or damaged is made again from the store, in memory; whoever writes next puts it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..boilerplate import GAP_WORDS, Formula, Learnt
+from ..model import UNDATED, Boilerplate
+from ..pairs import Holders
+from .segments import Damaged, Entry, Segment, file_of, open_segment
+from .settings import Settings
+from .store import Store
+
+CATALOGUE = "number, slice, first_row, last_row, articles, parts, sums"
+NO_ROWS, NO_MOMENTS = np.empty(0, np.uint64), np.empty(0, np.int64)
+Out = TypeVar("Out")
+
+
+class Index:
+    """Rows and moments of the live articles, the open segments, and the boilerplate."""
+
+    def __init__(self, store: Store, settings: Settings, folder: Path, file: Callable[..., Segment]) -> None:
+        self._store = store
+        self._settings = settings
+        self._folder = folder
+        self._file = file
+        self._empty()
+        self.refresh()
+
+    def _empty(self) -> None:
+        self.rows, self.moments = NO_ROWS, NO_MOMENTS
+        self.segments: list[Segment] = []
+        self.mended: set[int] = set()
+        """Numbers of segments that were found damaged and stand here made again."""
+        self.learnt = Learnt()
+        self._change = self._learnt_change = -1
+        self._last_row = 0
+
+    def refresh(self) -> None:
+        """Take in what was committed since the last time."""
+        while not self._take_in():
+            pass
+
+    def _take_in(self) -> bool:
+        """False if a segment was merged away between catalogue and file: then look again."""
+        store = self._store
+        with store.snapshot():
+            change = store.setting("change", 0)
+            if change == self._change:
+                return True
+            if self._change < store.setting("removals_since", 0):
+                self._empty()
+            self._take_in_rows()
+            found = [
+                Entry.read(row)
+                for row in store.execute(f"SELECT {CATALOGUE} FROM segments ORDER BY first_row")
+            ]
+            known = {segment.entry.number: segment for segment in self.segments}
+            fresh = [entry.number for entry in found if entry.number not in known]
+            contents = dict(store.select("number, content", "segments", "number", fresh))
+            segments = []
+            for entry in found:
+                segment = known.get(entry.number)
+                if segment is None:
+                    try:
+                        segment = open_segment(entry, contents[entry.number], self._folder)
+                    except Damaged:
+                        if not self._is_current(entry.number):
+                            return False
+                        segment = self._mend(entry)
+                segments.append(segment)
+            self.segments = segments
+            self.mended &= {entry.number for entry in found}
+            if (learnt := store.setting("learnt_change", -1)) != self._learnt_change:
+                self._learnt_change, self.learnt = learnt, self._read_learnt()
+            self._change = change
+        return True
+
+    def _take_in_rows(self) -> None:
+        new = self._store.execute(
+            "SELECT row, moment FROM articles WHERE row > ? ORDER BY row", (self._last_row,)
+        ).fetchall()
+        gone = self._store.execute("SELECT row FROM removals WHERE change > ?", (self._change,)).fetchall()
+        if new:
+            self._last_row = new[-1][0]
+            rows = np.array([row for row, _ in new], np.uint64)
+            moments = np.array([UNDATED if moment is None else moment for _, moment in new], np.int64)
+            self.rows = np.concatenate([self.rows, rows])
+            self.moments = np.concatenate([self.moments, moments])
+        if gone:
+            kept = ~np.isin(self.rows, np.array(gone, np.uint64))
+            self.rows, self.moments = self.rows[kept], self.moments[kept]
+
+    def _is_current(self, number: int) -> bool:
+        """Whether the segment is in the catalogue now, not only in what this snapshot sees."""
+        other = Store(self._store.path)
+        try:
+            return bool(other.select("number", "segments", "number", [number]))
+        finally:
+            other.close()
+
+    def _mend(self, entry: Entry) -> Segment:
+        self.mended.add(entry.number)
+        return self._file(entry.number, entry.slice, entry.first_row, entry.last_row)
+
+    def _read_learnt(self) -> Learnt:
+        values = {
+            name: np.frombuffer(value, "<u8").astype(np.uint64)
+            for name, value in self._store.execute("SELECT name, value FROM learnt")
+        }
+        formulas = [
+            Formula(*row)
+            for row in self._store.execute("SELECT articles, example, article FROM formulas ORDER BY place")
+        ]
+        shingles = values.pop("shingles", NO_ROWS)
+        return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas)
+
+    def sound(self, work: Callable[[Segment], Out]) -> list[Out]:
+        """Some work on every segment; one that turns out to be damaged is made again and the work repeated."""
+        done = []
+        for place, segment in enumerate(self.segments):
+            try:
+                done.append(work(segment))
+            except ValueError:
+                with self._store.snapshot():
+                    self.segments[place] = self._mend(segment.entry)
+                done.append(work(self.segments[place]))
+        return done
+
+    def look_up(
+        self, number: int, keys: NDArray[np.uint64]
+    ) -> tuple[Holders, NDArray[np.uint64], NDArray[np.uint32]]:
+        """Who holds some keys, which rise, by the method of that number; of each holder the row and how many words it has."""
+        holders, rows, words = [], [NO_ROWS], [np.empty(0, np.uint32)]
+
+        def find(segment: Segment) -> tuple[_core._Found, NDArray[np.uint64], NDArray[np.uint32]]:
+            part = segment.parts[number]
+            found = part.seal.look_up(part.content, keys)
+            return found, part.rows[found[1]], part.words[found[1]]
+
+        for found, its_rows, its_words in self.sound(find):
+            holders.append(Holders(*found))
+            rows.append(its_rows)
+            words.append(its_words)
+        return Holders.join(holders), np.concatenate(rows), np.concatenate(words)
+
+    def places(self, rows: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Where some rows stand among the live ones, -1 for a row that is not live."""
+        found = np.searchsorted(self.rows, rows)
+        here = found < len(self.rows)
+        here[here] = self.rows[found[here]] == rows[here]
+        return np.where(here, found, -1)
+
+    def delete_files(self) -> None:
+        """Delete files that no segment of the catalogue needs; only for the writer."""
+        needed = {file_of(self._folder, segment.entry.number).name for segment in self.segments}
+        if self._folder.is_dir():
+            for path in self._folder.iterdir():
+                if path.name not in needed:
+                    with suppress(OSError):
+                        path.unlink()
