@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import methods
+    from .archive import Archive
     from .comparison import compare
     from .errors import WirecopyError
     from .extraction import extract
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Archive",
     "Article",
     "Fields",
     "Match",
@@ -44,6 +46,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("Article", "Match", "Opinion", "Page", "Passage", "Relation"), "model"),
     **dict.fromkeys(("Matches", "Opinions", "find"), "pile"),
+    "Archive": "archive",
     "Fields": "sources",
     "WirecopyError": "errors",
     "compare": "comparison",

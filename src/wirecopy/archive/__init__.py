@@ -25,7 +25,7 @@ from ..comparison import Compared, build_match, compare_rows, get_preset
 from ..errors import ArchiveError, UsageError
 from ..methods import Method
 from ..model import ABOUT, UNDATED, Article, Articles, Skipped, Tokens
-from ..pairs import ask, file
+from ..pairs import Holders, ask, file
 from ..pile import LEFT_OUT, Filed, Job, Matches, Progress, file_batch, is_directed, open_pool, unite
 from ..sources import Fields, read
 from ..statistics import Statistics
@@ -202,24 +202,15 @@ class Archive:
         asked = file(tokens, keys)
         distinct = _core.distinct_keys(asked)
         holders, rows, words = self._index.look_up(number, distinct)
-        if is_directed(method):
-            common = np.zeros(len(distinct), bool)
-            if type(method).common is not Method.common and len(distinct):
-                occurrences = np.bincount(holders.which, minlength=len(distinct))
-                pairs = np.unique(np.column_stack([holders.which.astype(np.uint64), rows]), axis=0)
-                counts = np.bincount(pairs[:, 0].astype(np.int64), minlength=len(distinct))
-                common = method.common(occurrences.astype(np.int64), counts.astype(np.int64))
-            holders = replace(holders, article=np.where(common[holders.which], LEFT_OUT, 0).astype(np.uint32))
         ranks, order = self._rank(rows, limits)
         if is_directed(method):
-            kept = holders.article == 0
-            ranks = np.where(kept, ranks, np.uint32(LEFT_OUT))
+            ranks[_common(method, len(distinct), holders, rows)[holders.which]] = LEFT_OUT
         own = np.full(len(batch), LEFT_OUT, np.uint32)
         mine = dict(self._store.select("id, row", "articles", "id", list(batch.ids)))
         where = {row: rank for rank, row in enumerate(order.tolist())}
-        for query, id in enumerate(batch.ids):
+        for place, id in enumerate(batch.ids):
             if id in mine:
-                own[query] = where.get(mine[id], LEFT_OUT)
+                own[place] = where.get(mine[id], LEFT_OUT)
         found_words = np.zeros(len(order), np.uint32)
         alive = ranks != LEFT_OUT
         found_words[ranks[alive]] = words[alive]
@@ -299,13 +290,13 @@ class Archive:
                 ] = True
         sources.sort(key=lambda source: -sum(passage.words for passage in source.match.passages))
         longest = max((passage.words for source in sources for passage in source.match.passages), default=0)
-        copied = np.count_nonzero(covered & ~formula) / max(1, np.count_nonzero(~formula))
+        copied = int(np.sum(covered & ~formula)) / max(1, int(np.sum(~formula)))
         fresh = np.flatnonzero(np.diff(np.concatenate([[True], covered | formula, [True]])))
         new = [
             (int(starts[start]), int(ends[end - 1]))
             for start, end in zip(fresh[::2], fresh[1::2], strict=True)
         ]
-        return Answer(batch.ids[number], round(float(copied), 4), longest, sources[: limits.top], new)
+        return Answer(batch.ids[number], round(copied, 4), longest, sources[: limits.top], new)
 
     def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
@@ -618,7 +609,7 @@ class Archive:
         first = _next(store, "articles")
         rows = {row: first + place for place, row in enumerate(kept)}
         number = _next(store, "segments")
-        entries = []
+        entries: list[tuple[Any, ...]] = []
         by_slice = sorted(kept, key=lambda row: (slices[row] is not None, slices[row] or 0, row))
         for slice_, group in groupby(by_slice, key=slices.__getitem__):
             mine = list(group)
@@ -710,7 +701,7 @@ class Archive:
     def _merge(self, segments: Sequence[Segment]) -> None:
         """One segment in place of several of a slice, without what is no longer live; none if nothing is."""
         live = self._index.rows
-        entries = []
+        entries: list[tuple[Any, ...]] = []
         if any(np.isin(segment.rows, live).any() for segment in segments):
             first, last = segments[0].entry, segments[-1].entry
             number = _next(self._store, "segments")
@@ -785,6 +776,13 @@ def _view_tokens(batch: Articles, method: Method) -> Tokens:
     """The words of a batch in a method's view."""
     texts = batch.titled_text() if method.view.title else (batch.text, batch.offsets)
     return text.tokenise(*texts, method.view, words=method.spells_words)
+
+
+def _common(method: Method, keys: int, holders: Holders, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which of so many keys the paper leaves out as too common, by who holds them."""
+    pairs = np.unique(np.column_stack([holders.which.astype(np.uint64), rows]), axis=0)
+    articles = np.bincount(pairs[:, 0].astype(np.int64), minlength=keys)
+    return method.common(np.bincount(holders.which, minlength=keys), articles)
 
 
 def _digest(batch: Articles) -> list[bytes]:

@@ -61,7 +61,7 @@ class Stock(Pile):
             if method not in directed
         }
 
-    @property  # type: ignore[override]
+    @property
     def batches(self) -> list[Articles]:
         """All articles, dead ones without text, in batches as they are numbered."""
         return list(self._read())
