@@ -22,8 +22,7 @@ pub fn look_up(shard: &[&Postings], firsts: &[usize], keys: &[u64], found: &mut 
     for (postings, first) in shard.iter().zip(firsts) {
         for posting in &postings.0 {
             if let Ok(which) = keys.binary_search(&posting.key) {
-                found.push(which as u32, posting);
-                *found.article.last_mut().expect("just pushed") += *first as u32;
+                found.push(which as u32, posting, *first as u32);
             }
         }
     }
@@ -65,9 +64,9 @@ impl Holders<'_> {
         let mut order: Vec<usize> = (0..self.which.len()).filter(|row| self.rank[*row] != u32::MAX).collect();
         order.sort_unstable_by_key(|row| (self.which[*row], self.rank[*row], self.position[*row]));
         let mut found: Vec<Vec<Holder>> = (0..keys).map(|_| Vec::new()).collect();
-        for same in order.chunk_by(|one, other| {
-            (self.which[*one], self.rank[*one]) == (self.which[*other], self.rank[*other])
-        }) {
+        for same in
+            order.chunk_by(|one, other| (self.which[*one], self.rank[*one]) == (self.which[*other], self.rank[*other]))
+        {
             found[self.which[same[0]] as usize].extend(same.iter().take(REPEATS).map(|row| Holder {
                 rank: self.rank[*row],
                 words: self.words[*row].into(),

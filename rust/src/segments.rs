@@ -143,7 +143,11 @@ impl<'a> Segment<'a> {
     /// When they are damaged, or no segment.
     pub fn new(bytes: &'a [u8], seal: &'a Seal) -> Result<Self> {
         if bytes.len() < HEADER || bytes.len().div_ceil(BLOCK) != seal.sums.len() {
-            return Err(Invalid(format!("expected a segment of {} blocks, got {} bytes", seal.sums.len(), bytes.len())));
+            return Err(Invalid(format!(
+                "expected a segment of {} blocks, got {} bytes",
+                seal.sums.len(),
+                bytes.len()
+            )));
         }
         check(bytes, seal, 0, HEADER)?;
         let layout = Layout::read(&bytes[..HEADER])?;
@@ -194,7 +198,7 @@ impl<'a> Segment<'a> {
         Ok((read_number(begin, 0, 4) as usize, read_number(end, 0, 4) as usize))
     }
 
-    /// Postings `from` to before `to`, whose keys begin with `first`.
+    /// Postings `from` to before `to`; of their keys the rest.
     fn decode(&self, from: usize, to: usize, mut take: impl FnMut(Posting)) -> Result<()> {
         let layout = &self.layout;
         let keys = self.slice(3, layout.key, from, to)?;
@@ -229,11 +233,18 @@ impl<'a> Segment<'a> {
             return Err(Invalid(format!("expected a shard under {SHARDS}, got {shard}")));
         }
         let more = self.layout.bits - SHARD_BITS as u32;
-        let mut postings = Vec::new();
-        for place in shard << more..(shard + 1) << more {
-            let first = (place as u64) << (64 - self.layout.bits);
-            let (from, to) = self.places(place, place + 1)?;
-            self.decode(from, to, |posting| postings.push(Posting { key: first | posting.key, ..posting }))?;
+        let (first, last) = (shard << more, (shard + 1) << more);
+        let directory = self.slice(2, 4, first, last + 1)?;
+        let edge = |place: usize| read_number(directory, place - first, 4) as usize;
+        let mut postings = Vec::with_capacity(edge(last).saturating_sub(edge(first)));
+        self.decode(edge(first), edge(last), |posting| postings.push(posting))?;
+        for place in first..last {
+            let mine = edge(place).saturating_sub(edge(first))..edge(place + 1).saturating_sub(edge(first));
+            let bits = (place as u64) << (64 - self.layout.bits);
+            let Some(mine) = postings.get_mut(mine) else {
+                return Err(Invalid("expected a directory that rises".into()));
+            };
+            mine.iter_mut().for_each(|posting| posting.key |= bits);
         }
         Ok(Postings(postings))
     }
@@ -252,7 +263,7 @@ impl<'a> Segment<'a> {
             let count = to - from;
             let begin = partition(count, |at| read_number(column, at, width) < key & rest);
             let end = begin + partition(count - begin, |at| read_number(column, begin + at, width) == key & rest);
-            self.decode(from + begin, from + end, |posting| found.push(which as u32, &posting))?;
+            self.decode(from + begin, from + end, |posting| found.push(which as u32, &posting, 0))?;
         }
         Ok(())
     }
@@ -307,9 +318,10 @@ pub struct Found {
 }
 
 impl Found {
-    pub(crate) fn push(&mut self, which: u32, posting: &Posting) {
+    /// Takes one holder in; articles count from `first`.
+    pub(crate) fn push(&mut self, which: u32, posting: &Posting, first: u32) {
         self.which.push(which);
-        self.article.push(posting.row & ((1 << ROW_BITS) - 1));
+        self.article.push(first + (posting.row & ((1 << ROW_BITS) - 1)));
         self.position.push(posting.position);
         self.words.push((posting.row >> ROW_BITS) as u8);
         self.left.push(posting.left);
@@ -424,7 +436,8 @@ impl Writer {
 
     fn write_sorted(&mut self, postings: &mut [Posting]) {
         let layout = self.layout;
-        postings.sort_unstable_by_key(|posting| (posting.key, posting.row, posting.position));
+        // Stable, because it is quick where sorted runs follow each other.
+        postings.sort_by_key(|posting| (posting.key, posting.row, posting.position));
         for posting in postings {
             self.counts[(posting.key >> (64 - layout.bits)) as usize + 1] += 1;
             let numbers = [
@@ -444,8 +457,8 @@ impl Writer {
     fn finish(self, rows: &[u64], words: &[u32]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.layout.columns()[9]);
         bytes.extend_from_slice(&self.layout.write());
-        rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_le_bytes()));
-        words.iter().for_each(|words| bytes.extend_from_slice(&words.to_le_bytes()));
+        bytes.extend(rows.iter().flat_map(|row| row.to_le_bytes()));
+        bytes.extend(words.iter().flat_map(|words| words.to_le_bytes()));
         let mut sum = 0;
         for count in self.counts {
             sum += count;

@@ -242,17 +242,15 @@ class Archive:
         chosen = np.flatnonzero(kept)
         chosen = chosen[np.argsort(moments[chosen], kind="stable")]
         times = moments[chosen]
-        edges = np.flatnonzero(np.concatenate([[True], times[1:] != times[:-1], [True]]))
-        tied = [chosen[start:end] for start, end in pairwise(edges) if end - start > 1]
-        if tied:
-            ids = dict(
-                self._store.select("row, id", "articles", "row", distinct[np.concatenate(tied)].tolist())
+        same = times[1:] == times[:-1]
+        tied = np.flatnonzero(np.concatenate([[False], same]) | np.concatenate([same, [False]]))
+        if len(same) and len(tied):
+            rows_tied = distinct[chosen[tied]].tolist()
+            ids = dict(self._store.select("row, id", "articles", "row", rows_tied))
+            by_id = sorted(
+                zip(times[tied].tolist(), map(ids.get, rows_tied), chosen[tied].tolist(), strict=True)
             )
-            for start, end in zip(edges.tolist(), edges[1:].tolist(), strict=False):
-                if end - start > 1:
-                    chosen[start:end] = sorted(
-                        chosen[start:end].tolist(), key=lambda at: ids.get(int(distinct[at]), "")
-                    )
+            chosen[tied] = [at for *_, at in by_id]
         ranks = np.full(len(distinct), LEFT_OUT, np.uint32)
         ranks[chosen] = np.arange(len(chosen), dtype=np.uint32)
         return ranks[inverse], distinct[chosen]
@@ -384,14 +382,14 @@ class Archive:
         reading = _with_about(fields or Fields())
         total, done = Added(), 0
 
-        def take_in(part: Any) -> tuple[int, Articles, Filed]:
+        def take_in(part: Any) -> tuple[int, Articles, Filed, list[bytes]]:
             batch = part()
-            return part.source_bytes, batch, self._file(batch)
+            return part.source_bytes, batch, self._file(batch), _digest(batch)
 
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
-            for source_bytes, batch, filed in pool.map(take_in, work):
-                total += self._add_batch(batch, filed, replace)
+            for source_bytes, batch, filed, contents in pool.map(take_in, work):
+                total += self._add_batch(batch, filed, contents, replace)
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
@@ -410,7 +408,7 @@ class Archive:
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self.check_batch(one)
-                added = self._add_batch(one, self._file(one), replace=False)
+                added = self._add_batch(one, self._file(one), _digest(one), replace=False)
                 reason = (
                     "older than the window"
                     if added.late
@@ -559,10 +557,9 @@ class Archive:
         )
         return make_segment(number, slice_, first_row, last_row, self._encode(self._file(batch), rows))
 
-    def _add_batch(self, batch: Articles, filed: Filed, replace: bool) -> Added:
+    def _add_batch(self, batch: Articles, filed: Filed, contents: Sequence[bytes], replace: bool) -> Added:
         """Add a batch in one change."""
         store = self._store
-        contents = _digest(batch)
         known = {
             id: (row, content)
             for id, row, content in store.select("id, row, content", "articles", "id", list(batch.ids))
