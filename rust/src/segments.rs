@@ -244,7 +244,9 @@ impl<'a> Segment<'a> {
             let Some(mine) = postings.get_mut(mine) else {
                 return Err(Invalid("expected a directory that rises".into()));
             };
-            mine.iter_mut().for_each(|posting| posting.key |= bits);
+            for posting in mine {
+                posting.key |= bits;
+            }
         }
         Ok(Postings(postings))
     }
