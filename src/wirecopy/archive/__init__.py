@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from ..comparison import Compared, build_match, compare_rows, get_preset
 from ..errors import ArchiveError, UsageError
 from ..methods import Method
 from ..model import ABOUT, UNDATED, Article, Articles, Skipped, Tokens
-from ..pairs import Holders, ask, file
+from ..pairs import ALL_HOLDERS, Holders, ask, file
 from ..pile import LEFT_OUT, Filed, Job, Matches, Progress, file_batch, is_directed, open_pool, unite
 from ..sources import Fields, read
 from ..statistics import Statistics
@@ -176,18 +176,10 @@ class Archive:
         marks = _core.mark_boilerplate(
             tokens.hashes, tokens.offsets, tokens.halves, learnt.known.shingles, learnt.known.gap_words
         )
+        articles = [about[row] for row in rows[founds].tolist()]
+        times = self._index.moments[self._index.places(rows[founds])].tolist()
         return [
-            self._answer(
-                number,
-                batch,
-                tokens,
-                marks,
-                compared,
-                queries,
-                [about[row] for row in rows[founds].tolist()],
-                by,
-                limits,
-            )
+            self._answer(number, batch, tokens, marks, compared, queries, articles, times, by, limits)
             for number in range(len(batch))
         ]
 
@@ -202,7 +194,8 @@ class Archive:
         asked = file(tokens, keys)
         distinct = _core.distinct_keys(asked)
         holders, rows, words = self._index.look_up(number, distinct)
-        ranks, order = self._rank(rows, limits)
+        many = np.bincount(holders.which, minlength=1) > ALL_HOLDERS
+        ranks, order = self._rank(rows, limits, many[holders.which])
         if is_directed(method):
             ranks[_common(method, len(distinct), holders, rows)[holders.which]] = LEFT_OUT
         own = np.full(len(batch), LEFT_OUT, np.uint32)
@@ -229,9 +222,12 @@ class Archive:
         return query, order[rank]
 
     def _rank(
-        self, rows: NDArray[np.uint64], limits: _Limits
+        self, rows: NDArray[np.uint64], limits: _Limits, many: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
-        """The rank of each of some rows by `published`, then id, among those that are live and within the limits."""
+        """The rank of each of some rows by `published`, then id, among those that are live and within the limits.
+
+        Ids are looked up only for holders of a key that `many` hold: for the others it does not matter who was first.
+        """
         distinct, inverse = np.unique(rows, return_inverse=True)
         places = self._index.places(distinct)
         moments = np.where(places >= 0, self._index.moments[places] if len(self._index.moments) else 0, 0)
@@ -242,7 +238,10 @@ class Archive:
         chosen = np.flatnonzero(kept)
         chosen = chosen[np.argsort(moments[chosen], kind="stable")]
         times = moments[chosen]
-        same = times[1:] == times[:-1]
+        matters = np.zeros(len(distinct), bool)
+        matters[inverse[many]] = True
+        chosen = chosen[np.lexsort((matters[chosen], times))]
+        same = (times[1:] == times[:-1]) & matters[chosen[1:]] & matters[chosen[:-1]]
         tied = np.flatnonzero(np.concatenate([[False], same]) | np.concatenate([same, [False]]))
         if len(same) and len(tied):
             rows_tied = distinct[chosen[tied]].tolist()
@@ -264,6 +263,7 @@ class Archive:
         compared: Compared,
         queries: NDArray[np.uint32],
         about: Sequence[Article],
+        times: Sequence[int],
         by: NDArray[np.uint8],
         limits: _Limits,
     ) -> Answer:
@@ -274,19 +274,22 @@ class Archive:
         body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
         words = slice(*tokens.offsets[number : number + 2].tolist())
         starts, ends, formula = tokens.starts[words], tokens.ends[words], marks[words] == 1
-        covered = np.zeros(len(starts), bool)
-        sources = []
-        for row in np.flatnonzero((queries == number) & (compared.relation >= 0)).tolist():
+        rows = np.flatnonzero(
+            (queries == number) & (compared.relation >= 0) & (compared.query_covered >= limits.min_share)
+        )
+        mine = compared.take(rows)
+        edges = np.searchsorted(starts, mine.passages[:, :2].astype(starts.dtype))
+        depth = np.bincount(edges[:, 0], minlength=len(starts) + 1) - np.bincount(
+            edges[:, 1], minlength=len(starts) + 1
+        )
+        covered = np.cumsum(depth)[:-1] > 0
+        found = []
+        for place, row in enumerate(rows.tolist()):
             methods = tuple(name for bit, name in enumerate(names) if by[row] >> bit & 1)
-            match = build_match(compared, row, batch.ids[number], about[row].id, body, methods)
-            if match.query_covered < limits.min_share:
-                continue
-            sources.append(Source(match, about[row]))
-            for passage in match.passages:
-                covered[
-                    np.searchsorted(starts, passage.query[0]) : np.searchsorted(starts, passage.query[1])
-                ] = True
-        sources.sort(key=lambda source: -sum(passage.words for passage in source.match.passages))
+            match = build_match(mine, place, batch.ids[number], about[row].id, body, methods)
+            copied_words = sum(passage.words for passage in match.passages)
+            found.append((-copied_words, times[row], match.found, Source(match, about[row])))
+        sources = [source for *_, source in sorted(found, key=lambda one: one[:3])]
         longest = max((passage.words for source in sources for passage in source.match.passages), default=0)
         copied = int(np.sum(covered & ~formula)) / max(1, int(np.sum(~formula)))
         fresh = np.flatnonzero(np.diff(np.concatenate([[True], covered | formula, [True]])))
@@ -466,7 +469,7 @@ class Archive:
     def compact(self, *, progress: Progress | None = None) -> None:
         """Make one segment of all of a slice, forget removals, learn boilerplate, and give room back to the disk."""
         self._claim()
-        for _, mine in self._by_slice():
+        for mine in map(self._slice, self._slices()):
             live = sum(len(np.intersect1d(segment.rows, self._index.rows)) for segment in mine)
             if len(mine) > 1 or live < sum(segment.entry.articles for segment in mine):
                 self._merge(mine)
@@ -673,25 +676,25 @@ class Archive:
                 self._remove_rows(rows)
         return len(rows)
 
-    def _by_slice(self) -> list[tuple[int | None, list[Segment]]]:
-        slices: dict[int | None, list[Segment]] = {}
-        for segment in self._index.segments:
-            slices.setdefault(segment.entry.slice, []).append(segment)
-        return list(slices.items())
+    def _slices(self) -> list[int | None]:
+        return list(dict.fromkeys(segment.entry.slice for segment in self._index.segments))
+
+    def _slice(self, slice_: int | None) -> list[Segment]:
+        """The segments of a slice of time, the first rows first."""
+        return [segment for segment in self._index.segments if segment.entry.slice == slice_]
 
     def _tidy(self) -> None:
         """Let go of what has expired, drop and merge segments, learn boilerplate when enough has changed."""
         if self.settings.window is not None:
             self._expire()
         live = self._index.rows
-        for _, mine in self._by_slice():
-            alive = [int(np.isin(segment.rows, live).sum()) for segment in mine]
-            sparse = [one for one, count in zip(mine, alive, strict=True) if 2 * count < one.entry.articles]
-            for segment in sparse:
-                self._merge([segment])
-        for _, mine in self._by_slice():
-            if count := choose_merge([segment.entry.articles for segment in mine]):
-                self._merge(mine[-count:])
+        if sum(segment.entry.articles for segment in self._index.segments) > len(live):
+            for segment in self._index.segments:
+                if 2 * np.isin(segment.rows, live).sum() < segment.entry.articles:
+                    self._merge([segment])
+        for slice_ in self._slices():
+            while count := choose_merge([one.entry.articles for one in self._slice(slice_)]):
+                self._merge(self._slice(slice_)[-count:])
         if self._store.setting("unlearnt", 0) > RELEARN_SHARE * len(live):
             self.learn()
 
