@@ -214,9 +214,9 @@ def test_a_text_stitched_from_many_compares_with_each_as_if_alone(
         start = draw.randint(0, len(piece))
         stitched += piece[start:] + [draw.randint(1, 40) for _ in range(draw.randint(0, 30))]
     pairs = [(0, number) if draw.random() < 0.5 else (number, 0) for number in range(1, len(articles) + 1)]
-    together = run([stitched, *articles], pairs, settings_)
-    alone = [compare(*(([stitched, *articles])[row] for row in pair), settings_) for pair in pairs]
-    assert together == alone
+    every = [stitched, *articles]
+    alone = [compare(every[query], every[found], settings_) for query, found in pairs]
+    assert run(every, pairs, settings_) == alone
 
 
 def test_a_pair_compares_the_same_beside_an_article_in_another_script() -> None:
