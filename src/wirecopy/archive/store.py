@@ -77,12 +77,13 @@ class Store:
                 )
 
     def _is_empty(self) -> bool:
-        return not self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        with self.errors("read"):
+            return not self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing was ever written."""
-        return self._is_empty()
+        """Whether nothing was ever written, or whoever made it came no further than the tables."""
+        return self._is_empty() or self.setting("methods") is None
 
     def prepare(self) -> None:
         """Bring the tables up to date; only for the writer."""
