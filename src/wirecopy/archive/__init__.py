@@ -116,7 +116,7 @@ class Archive:
     # Reading
 
     def _refresh(self) -> None:
-        if self._store.has_changed():
+        if self._store.has_changed() or self._index.is_behind:
             self._index.refresh()
 
     def check(
@@ -522,6 +522,7 @@ class Archive:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """A change of the archive: counted, committed, taken in."""
+        self._index.is_behind = True
         with self._store.change():
             self._store.set("change", self._store.setting("change", 0) + 1)
             yield
