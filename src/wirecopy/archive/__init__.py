@@ -10,7 +10,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -361,10 +361,15 @@ class Archive:
         if self._lock_file is not None:
             return
         self._lock_file = _take_lock(self.path)
-        self._store.prepare()
-        self._refresh()
-        self._index.delete_files()
-        self._put_back()
+        try:
+            self._store.prepare()
+            self._refresh()
+            self._index.delete_files()
+            self._put_back()
+        except BaseException:
+            os.close(self._lock_file)
+            self._lock_file = None
+            raise
 
     def add(
         self,
@@ -511,10 +516,8 @@ class Archive:
             try:
                 self._claim()
                 self._put_back()
-            except ArchiveError:
-                problems.append(
-                    "another program is writing: the segments are made again when it opens the archive"
-                )
+            except ArchiveError as error:
+                problems.append(f"segments that were made again are not written yet: {error}")
         return problems
 
     # Inside
@@ -822,17 +825,26 @@ def _show_moment(moment: Any) -> str:
 
 def _take_lock(path: Path) -> int:
     """Hold the lock of the one writer until the file is closed."""
-    lock = os.open(path.with_name(path.name + "-lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    place = path.with_name(path.name + "-lock")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        who = os.read(lock, 32).decode(errors="replace").strip()
-        os.close(lock)
+        lock = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            who = os.pread(lock, 32, 0).decode(errors="replace").strip()
+            os.close(lock)
+            raise
+    except BlockingIOError:
         raise ArchiveError(
             f"{path}: another program is writing to it (process {who or 'unknown'}); wait for it to end. Reading is possible"
         ) from None
-    os.ftruncate(lock, 0)
-    os.write(lock, f"{os.getpid()}\n".encode())
+    except OSError as error:
+        raise ArchiveError(
+            f"{place}: cannot be locked: {error.strerror}; make room on the disk or check that the file can be written"
+        ) from error
+    with suppress(OSError):  # who it is only helps the message above
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
     return lock
 
 
