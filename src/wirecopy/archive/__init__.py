@@ -546,13 +546,14 @@ class Archive:
 
     def _file_rows(self, number: int, slice_: int | None, first_row: int, last_row: int) -> Segment:
         """A segment made again from the store."""
-        known = self._store.execute(
-            "SELECT row, id, moment, title FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
-            (first_row, last_row),
-        ).fetchall()
-        known = [one for one in known if self.settings.slice_of(one[2]) == slice_]
-        rows = [row for row, *_ in known]
-        bodies = self._store.texts(rows)
+        with self._store.snapshot():
+            known = self._store.execute(
+                "SELECT row, id, moment, title FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
+                (first_row, last_row),
+            ).fetchall()
+            known = [one for one in known if self.settings.slice_of(one[2]) == slice_]
+            rows = [row for row, *_ in known]
+            bodies = self._store.texts(rows)
         offsets = np.cumsum([0, *map(len, bodies)]).astype(np.int64)
         batch = Articles(
             [id for _, id, *_ in known],
@@ -806,7 +807,8 @@ def _repeated(batch: Articles, row: int, reason: str) -> Skipped:
 
 def _next(store: Store, table: str) -> int:
     """The next number of a table whose numbers are never used again."""
-    found = store.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+    with store.errors("read"):
+        found = store.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
     return int(found[0]) + 1 if found else 1
 
 
