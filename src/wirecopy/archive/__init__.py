@@ -10,7 +10,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
@@ -116,7 +116,7 @@ class Archive:
     # Reading
 
     def _refresh(self) -> None:
-        if self._store.has_changed():
+        if self._store.has_changed() or self._index.is_behind:
             self._index.refresh()
 
     def check(
@@ -362,10 +362,15 @@ class Archive:
         if self._lock_file is not None:
             return
         self._lock_file = _take_lock(self.path)
-        self._store.prepare()
-        self._refresh()
-        self._index.delete_files()
-        self._put_back()
+        try:
+            self._store.prepare()
+            self._refresh()
+            self._index.delete_files()
+            self._put_back()
+        except BaseException:
+            os.close(self._lock_file)
+            self._lock_file = None
+            raise
 
     def add(
         self,
@@ -512,10 +517,8 @@ class Archive:
             try:
                 self._claim()
                 self._put_back()
-            except ArchiveError:
-                problems.append(
-                    "another program is writing: the segments are made again when it opens the archive"
-                )
+            except ArchiveError as error:
+                problems.append(f"segments that were made again are not written yet: {error}")
         return problems
 
     # Inside
@@ -523,6 +526,7 @@ class Archive:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """A change of the archive: counted, committed, taken in."""
+        self._index.is_behind = True
         with self._store.change():
             self._store.set("change", self._store.setting("change", 0) + 1)
             yield
@@ -543,13 +547,14 @@ class Archive:
 
     def _file_rows(self, number: int, slice_: int | None, first_row: int, last_row: int) -> Segment:
         """A segment made again from the store."""
-        known = self._store.execute(
-            "SELECT row, id, moment, title FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
-            (first_row, last_row),
-        ).fetchall()
-        known = [one for one in known if self.settings.slice_of(one[2]) == slice_]
-        rows = [row for row, *_ in known]
-        bodies = self._store.texts(rows)
+        with self._store.snapshot():
+            known = self._store.execute(
+                "SELECT row, id, moment, title FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
+                (first_row, last_row),
+            ).fetchall()
+            known = [one for one in known if self.settings.slice_of(one[2]) == slice_]
+            rows = [row for row, *_ in known]
+            bodies = self._store.texts(rows)
         offsets = np.cumsum([0, *map(len, bodies)]).astype(np.int64)
         batch = Articles(
             [id for _, id, *_ in known],
@@ -802,7 +807,8 @@ def _repeated(batch: Articles, row: int, reason: str) -> Skipped:
 
 def _next(store: Store, table: str) -> int:
     """The next number of a table whose numbers are never used again."""
-    found = store.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+    with store.errors("read"):
+        found = store.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
     return int(found[0]) + 1 if found else 1
 
 
@@ -821,17 +827,26 @@ def _show_moment(moment: Any) -> str:
 
 def _take_lock(path: Path) -> int:
     """Hold the lock of the one writer until the file is closed."""
-    lock = os.open(path.with_name(path.name + "-lock"), os.O_RDWR | os.O_CREAT, 0o644)
+    place = path.with_name(path.name + "-lock")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        who = os.read(lock, 32).decode(errors="replace").strip()
-        os.close(lock)
+        lock = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            who = os.pread(lock, 32, 0).decode(errors="replace").strip()
+            os.close(lock)
+            raise
+    except BlockingIOError:
         raise ArchiveError(
             f"{path}: another program is writing to it (process {who or 'unknown'}); wait for it to end. Reading is possible"
         ) from None
-    os.ftruncate(lock, 0)
-    os.write(lock, f"{os.getpid()}\n".encode())
+    except OSError as error:
+        raise ArchiveError(
+            f"{place}: cannot be locked: {error.strerror}; make room on the disk or check that the file can be written"
+        ) from error
+    with suppress(OSError):  # who it is only helps the message above
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
     return lock
 
 

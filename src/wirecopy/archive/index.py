@@ -35,6 +35,8 @@ class Index:
         self._settings = settings
         self._folder = folder
         self._file = file
+        self.is_behind = True
+        """Whether the store may have what is not taken in yet."""
         self._empty()
         self.refresh()
 
@@ -49,8 +51,10 @@ class Index:
 
     def refresh(self) -> None:
         """Take in what was committed since the last time."""
+        self.is_behind = True
         while not self._take_in():
             pass
+        self.is_behind = False
 
     def _take_in(self) -> bool:
         """False if a segment was merged away between catalogue and file: then look again."""

@@ -12,6 +12,7 @@ import json
 import mmap
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,8 @@ def _write_file(path: Path, content: bytes) -> None:
         finally:
             os.close(folder)
     except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink()  # on a full disk its room is needed
         raise ArchiveError(
             f"{path}: cannot be written: {error.strerror}; make room on the disk or check that the folder can be "
             "written, and go on: what was acknowledged is kept"

@@ -80,12 +80,13 @@ class Store:
                 )
 
     def _is_empty(self) -> bool:
-        return not self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        with self.errors("read"):
+            return not self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing was ever written."""
-        return self._is_empty()
+        """Whether nothing was ever written, or whoever made it came no further than the tables."""
+        return self._is_empty() or self.setting("methods") is None
 
     def prepare(self) -> None:
         """Bring the tables up to date; only for the writer."""
@@ -93,7 +94,8 @@ class Store:
             self.execute("PRAGMA journal_mode = WAL")
             self.execute("PRAGMA synchronous = FULL")
             self.execute("PRAGMA wal_autocheckpoint = 4000")
-        for form in range(self.execute("PRAGMA user_version").fetchone()[0], FORMAT):
+            before = self.execute("PRAGMA user_version").fetchone()[0]
+        for form in range(before, FORMAT):
             with self.change():
                 MIGRATIONS[form](self._connection)
                 self.execute(f"PRAGMA user_version = {form + 1}")
@@ -125,18 +127,19 @@ class Store:
             yield
             return
         with self.errors("read"):
-            self.execute("BEGIN")
             try:
+                self.execute("BEGIN")
                 yield
             finally:
-                self.execute("COMMIT")
+                if self._connection.in_transaction:  # SQLite itself ends it after some errors
+                    self.execute("COMMIT")
 
     @contextmanager
     def change(self) -> Iterator[None]:
         """All that is written is committed at the end, and on disk then; nothing of it is if anything fails."""
         with self.errors("written"):
-            self.execute("BEGIN IMMEDIATE")
             try:
+                self.execute("BEGIN IMMEDIATE")
                 yield
                 self.execute("COMMIT")
             except BaseException:
@@ -152,7 +155,8 @@ class Store:
 
     def setting(self, name: str, default: Any = None) -> Any:
         """What a setting is."""
-        found = self.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        with self.errors("read"):
+            found = self.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
         return found[0] if found else default
 
     def set(self, name: str, value: Any) -> None:
@@ -165,7 +169,8 @@ class Store:
         for start in range(0, len(values), MANY):
             some = values[start : start + MANY]
             marks = ", ".join("?" * len(some))
-            found += self.execute(f"SELECT {columns} FROM {table} WHERE {by} IN ({marks})", some)
+            with self.errors("read"):
+                found += self.execute(f"SELECT {columns} FROM {table} WHERE {by} IN ({marks})", some)
         return found
 
     def delete(self, table: str, by: str, values: Sequence[Any]) -> None:
@@ -196,4 +201,4 @@ def _way_out(error: sqlite3.Error) -> str:
         return "; restore it from a backup, or name an archive"
     if "readonly" in message or "unable to open" in message:
         return "; check that file and folder can be written"
-    return ""
+    return "; check the disk and try again: what was acknowledged is kept"
