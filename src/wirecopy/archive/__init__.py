@@ -113,6 +113,9 @@ class Archive:
         self._refresh()
         return len(self._index.rows)
 
+    def __contains__(self, id: object) -> bool:
+        return bool(self._store.select("row", "articles", "id", [id]))
+
     # Reading
 
     def _refresh(self) -> None:
@@ -137,10 +140,7 @@ class Archive:
         A str is a text; else as for `find`. Only the `top` sources are given, those that hold `min_share` of the text, published
         between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
         """
-        given = [articles] if isinstance(articles, str | Article | Mapping) else articles
-        batches = [part() for part in read(given, fields=fields or Fields(), unnamed="query")]
-        for skipped in (one for batch in batches for one in batch.skipped):
-            raise UsageError(str(skipped))
+        batches = list(_batches(articles, fields or Fields(), "query"))
         limits = _Limits(top, min_share, _moment(since), _moment(until), source, not_source)
         return [answer for batch in batches for answer in self.check_batch(batch, limits, preset)]
 
@@ -296,7 +296,7 @@ class Archive:
             (int(starts[start]), int(ends[end - 1]))
             for start, end in zip(fresh[::2], fresh[1::2], strict=True)
         ]
-        return Answer(batch.ids[number], round(copied, 4), longest, sources[: limits.top], new)
+        return Answer(batch.ids[number], round(copied, 4), longest, len(sources), sources[: limits.top], new)
 
     def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
@@ -395,22 +395,18 @@ class Archive:
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
-        self._tidy()
+        self._tidy(progress)
         return total
 
-    def observe(self, article: Any, *, fields: Fields | None = None) -> list[Observed]:
+    def observe(self, article: Any, *, replace: bool = False, fields: Fields | None = None) -> list[Observed]:
         """Check each article against all that came before it, then add it: for streams. The answers are not revised."""
-        given = [article] if isinstance(article, str | Article | Mapping) else article
         self._claim()
         observed = []
-        for part in read(given, fields=_with_about(fields or Fields())):
-            batch = part()
-            for skipped in batch.skipped:
-                raise UsageError(str(skipped))
+        for batch in _batches(article, _with_about(fields or Fields()), "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self.check_batch(one)
-                added = self._add_batch(one, self._file(one), replace=False)
+                added = self._add_batch(one, self._file(one), replace)
                 reason = (
                     "older than the window"
                     if added.late
@@ -420,7 +416,7 @@ class Archive:
                     if added.skipped
                     else ""
                 )
-                observed.append(Observed(answer, bool(added.added), reason))
+                observed.append(Observed(answer, bool(added.added or added.replaced), reason))
         self._tidy()
         return observed
 
@@ -474,8 +470,8 @@ class Archive:
                 self._merge(mine)
         self.learn(progress=progress)
         with self._store.errors("written"):
-            self._store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._store.execute("VACUUM")
+            self._store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; what was wrong. Damaged segments are made again."""
@@ -682,7 +678,7 @@ class Archive:
             slices.setdefault(segment.entry.slice, []).append(segment)
         return list(slices.items())
 
-    def _tidy(self) -> None:
+    def _tidy(self, progress: Progress | None = None) -> None:
         """Let go of what has expired, drop and merge segments, learn boilerplate when enough has changed."""
         if self.settings.window is not None:
             self._expire()
@@ -696,7 +692,7 @@ class Archive:
             if count := choose_merge([segment.entry.articles for segment in mine]):
                 self._merge(mine[-count:])
         if self._store.setting("unlearnt", 0) > RELEARN_SHARE * len(live):
-            self.learn()
+            self.learn(progress=progress)
 
     def _merge(self, segments: Sequence[Segment]) -> None:
         """One segment in place of several of a slice, without what is no longer live; none if nothing is."""
@@ -745,7 +741,8 @@ class _Limits:
         self.top = top
         self.min_share = min_share
         self.since = np.iinfo(np.int64).min if since is None else since
-        self.until = UNDATED if until is None else until
+        # An article without a date is within no range of dates.
+        self.until = until if until is not None else UNDATED if since is None else UNDATED - 1
         self.names_source = source is not None or not_source is not None
         self._source = source
         self._not_source = not_source
@@ -754,6 +751,19 @@ class _Limits:
         """Whether an article of this source may be named."""
         wanted = self._source is None or source == self._source
         return wanted and (self._not_source is None or source != self._not_source)
+
+
+def _batches(given: Any, fields: Fields, unnamed: str) -> Iterator[Articles]:
+    """What is asked about: a batch as it is, else the batches of any source; raises UsageError for a record that cannot be used."""
+    if isinstance(given, Articles):
+        yield given
+        return
+    one = isinstance(given, str | Article | Mapping)
+    for part in read([given] if one else given, fields=fields, unnamed=unnamed):
+        batch = part()
+        for skipped in batch.skipped:
+            raise UsageError(str(skipped))
+        yield batch
 
 
 def _with_about(fields: Fields) -> Fields:
