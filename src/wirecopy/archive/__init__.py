@@ -7,11 +7,12 @@ brings both together for one process. One process writes at a time, any number r
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, text
-from ..boilerplate import Learnt
+from ..boilerplate import Formula, Learnt
 from ..comparison import Compared, build_match, compare_rows, get_preset
 from ..errors import ArchiveError, UsageError
 from ..methods import Method
@@ -324,7 +325,7 @@ class Archive:
                     yield replace(article, text=body.decode())
 
     @property
-    def formulas(self) -> Sequence[Any]:
+    def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
         self._refresh()
         return self._index.learnt.formulas
@@ -453,7 +454,10 @@ class Archive:
             )
             store.insert(
                 "formulas",
-                ((place, *asdict(formula).values(), "{}") for place, formula in enumerate(learnt.formulas)),
+                (
+                    (place, one.articles, one.example, one.article, json.dumps(dict(one.sources)))
+                    for place, one in enumerate(learnt.formulas)
+                ),
                 5,
             )
             store.set("unlearnt", 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -247,9 +247,13 @@ def expire_command(archive: Path, now: str | None, quiet: bool) -> int:
 def info_command(archive: Path, as_json: bool) -> int:
     """Say what ARCHIVE holds, what it was made with, how large it is, and what it takes for boilerplate."""
     with open_archive(archive) as store:
-        info, formulas = store.info(), [asdict(formula) for formula in store.formulas]
+        info, formulas = store.info(), store.formulas
     if as_json:
-        print(json.dumps(info | {"boilerplate": formulas}, indent=2, ensure_ascii=False))
+        print(
+            json.dumps(
+                info | {"boilerplate": [one.to_dict() for one in formulas]}, indent=2, ensure_ascii=False
+            )
+        )
         return 0
     stale = info["changed_since_learnt"]
     since = f"{count(stale)} came or went since it was learnt" if stale else "up to date"
@@ -269,13 +273,9 @@ def info_command(archive: Path, as_json: bool) -> int:
     if formulas:
         print()
         print_table(
-            ("articles", "by source", "boilerplate"),
+            ("articles", "of", "boilerplate"),
             (
-                (
-                    f"{one['articles']:,}",
-                    _by_source(one.get("sources") or {}),
-                    clean(_shorten(one["example"])),
-                )
+                (f"{one.articles:,}", _by_source(one.sources), clean(_shorten(one.example)))
                 for one in formulas[:FORMULAS_SHOWN]
             ),
             sys.stdout,
@@ -295,7 +295,7 @@ def _size(size: int) -> str:
     )
 
 
-def _by_source(sources: dict[str, int]) -> str:
+def _by_source(sources: Mapping[str, int]) -> str:
     some = sorted(sources.items(), key=lambda one: (-one[1], one[0]))
     shown = [f"{clean(name)} {number:,}" for name, number in some[:3]]
     return ", ".join(shown) + (f" and {len(some) - 3:,} more" if len(some) > 3 else "")
@@ -303,7 +303,7 @@ def _by_source(sources: dict[str, int]) -> str:
 
 def _shorten(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= 200 else line[:199] + "…"
+    return line if len(line) <= 100 else line[:99] + "…"
 
 
 @click.command("verify")

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -151,7 +150,8 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
     """Write things as JSON lines, if a file was named."""
     if file:
         with file.open("w", encoding="utf-8") as out:
-            out.writelines(json.dumps(asdict(thing), ensure_ascii=False) + "\n" for thing in things)
+            for thing in things:
+                write_line(thing.to_dict(), out)
 
 
 def name_skipped(skipped: Sequence[Skipped]) -> int:
