@@ -129,7 +129,7 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
         parts = {
             "known already": added.known,
             "replaced": added.replaced,
-            "late: older than the window, not kept": added.late,
+            "older than the window": added.late,
             "left the window": before + added.added - articles,
         }
         said = [f"{added.added:,} added", *(f"{number:,} {what}" for what, number in parts.items() if number)]
