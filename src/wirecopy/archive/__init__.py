@@ -7,11 +7,12 @@ brings both together for one process. One process writes at a time, any number r
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, text
-from ..boilerplate import Learnt
+from ..boilerplate import Formula, Learnt
 from ..comparison import Compared, build_match, compare_rows, get_preset
 from ..errors import ArchiveError, UsageError
 from ..methods import Method
@@ -113,6 +114,9 @@ class Archive:
         self._refresh()
         return len(self._index.rows)
 
+    def __contains__(self, id: object) -> bool:
+        return bool(self._store.select("row", "articles", "id", [id]))
+
     # Reading
 
     def _refresh(self) -> None:
@@ -137,10 +141,7 @@ class Archive:
         A str is a text; else as for `find`. Only the `top` sources are given, those that hold `min_share` of the text, published
         between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
         """
-        given = [articles] if isinstance(articles, str | Article | Mapping) else articles
-        batches = [part() for part in read(given, fields=fields or Fields(), unnamed="query")]
-        for skipped in (one for batch in batches for one in batch.skipped):
-            raise UsageError(str(skipped))
+        batches = list(_batches(articles, fields or Fields(), "query"))
         limits = _Limits(top, min_share, _moment(since), _moment(until), source, not_source)
         return [answer for batch in batches for answer in self.check_batch(batch, limits, preset)]
 
@@ -297,7 +298,7 @@ class Archive:
             (int(starts[start]), int(ends[end - 1]))
             for start, end in zip(fresh[::2], fresh[1::2], strict=True)
         ]
-        return Answer(batch.ids[number], round(copied, 4), longest, sources[: limits.top], new)
+        return Answer(batch.ids[number], round(copied, 4), longest, len(sources), sources[: limits.top], new)
 
     def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
@@ -325,7 +326,7 @@ class Archive:
                     yield replace(article, text=body.decode())
 
     @property
-    def formulas(self) -> Sequence[Any]:
+    def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
         self._refresh()
         return self._index.learnt.formulas
@@ -401,22 +402,18 @@ class Archive:
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
-        self._tidy()
+        self._tidy(progress)
         return total
 
-    def observe(self, article: Any, *, fields: Fields | None = None) -> list[Observed]:
+    def observe(self, article: Any, *, replace: bool = False, fields: Fields | None = None) -> list[Observed]:
         """Check each article against all that came before it, then add it: for streams. The answers are not revised."""
-        given = [article] if isinstance(article, str | Article | Mapping) else article
         self._claim()
         observed = []
-        for part in read(given, fields=_with_about(fields or Fields())):
-            batch = part()
-            for skipped in batch.skipped:
-                raise UsageError(str(skipped))
+        for batch in _batches(article, _with_about(fields or Fields()), "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self.check_batch(one)
-                added = self._add_batch(one, self._file(one), _digest(one), replace=False)
+                added = self._add_batch(one, self._file(one), _digest(one), replace)
                 reason = (
                     "older than the window"
                     if added.late
@@ -426,7 +423,7 @@ class Archive:
                     if added.skipped
                     else ""
                 )
-                observed.append(Observed(answer, bool(added.added), reason))
+                observed.append(Observed(answer, bool(added.added or added.replaced), reason))
         self._tidy()
         return observed
 
@@ -463,7 +460,10 @@ class Archive:
             )
             store.insert(
                 "formulas",
-                ((place, *asdict(formula).values(), "{}") for place, formula in enumerate(learnt.formulas)),
+                (
+                    (place, one.articles, one.example, one.article, json.dumps(dict(one.sources)))
+                    for place, one in enumerate(learnt.formulas)
+                ),
                 5,
             )
             store.set("unlearnt", 0)
@@ -480,8 +480,8 @@ class Archive:
                 self._merge(mine)
         self.learn(progress=progress)
         with self._store.errors("written"):
-            self._store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._store.execute("VACUUM")
+            self._store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; what was wrong. Damaged segments are made again."""
@@ -688,7 +688,7 @@ class Archive:
         """The segments of a slice of time, the first rows first."""
         return [segment for segment in self._index.segments if segment.entry.slice == slice_]
 
-    def _tidy(self) -> None:
+    def _tidy(self, progress: Progress | None = None) -> None:
         """Let go of what has expired, drop and merge segments, learn boilerplate when enough has changed."""
         if self.settings.window is not None:
             self._expire()
@@ -701,7 +701,7 @@ class Archive:
             while count := choose_merge([one.entry.articles for one in self._slice(slice_)]):
                 self._merge(self._slice(slice_)[-count:])
         if self._store.setting("unlearnt", 0) > RELEARN_SHARE * len(live):
-            self.learn()
+            self.learn(progress=progress)
 
     def _merge(self, segments: Sequence[Segment]) -> None:
         """One segment in place of several of a slice, without what is no longer live; none if nothing is."""
@@ -750,7 +750,8 @@ class _Limits:
         self.top = top
         self.min_share = min_share
         self.since = np.iinfo(np.int64).min if since is None else since
-        self.until = UNDATED if until is None else until
+        # An article without a date is within no range of dates.
+        self.until = until if until is not None else UNDATED if since is None else UNDATED - 1
         self.names_source = source is not None or not_source is not None
         self._source = source
         self._not_source = not_source
@@ -759,6 +760,19 @@ class _Limits:
         """Whether an article of this source may be named."""
         wanted = self._source is None or source == self._source
         return wanted and (self._not_source is None or source != self._not_source)
+
+
+def _batches(given: Any, fields: Fields, unnamed: str) -> Iterator[Articles]:
+    """What is asked about: a batch as it is, else the batches of any source; raises UsageError for a record that cannot be used."""
+    if isinstance(given, Articles):
+        yield given
+        return
+    one = isinstance(given, str | Article | Mapping)
+    for part in read([given] if one else given, fields=fields, unnamed=unnamed):
+        batch = part()
+        for skipped in batch.skipped:
+            raise UsageError(str(skipped))
+        yield batch
 
 
 def _with_about(fields: Fields) -> Fields:

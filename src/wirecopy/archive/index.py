@@ -6,6 +6,7 @@ A segment that is missing or damaged is made again from the store, in memory; wh
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -124,8 +125,10 @@ class Index:
             for name, value in self._store.execute("SELECT name, value FROM learnt")
         }
         formulas = [
-            Formula(*row)
-            for row in self._store.execute("SELECT articles, example, article FROM formulas ORDER BY place")
+            Formula(articles, example, article, json.loads(sources))
+            for articles, example, article, sources in self._store.execute(
+                "SELECT articles, example, article, sources FROM formulas ORDER BY place"
+            )
         ]
         shingles = values.pop("shingles", NO_ROWS)
         return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas)

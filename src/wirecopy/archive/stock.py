@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from threading import Lock
 
@@ -102,6 +103,13 @@ class Stock(Pile):
         parts = [found[row] for row in rows]
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return np.frombuffer(b"".join(parts), np.uint8), offsets
+
+    def count_sources(self, numbers: Sequence[int]) -> Mapping[str, int]:
+        """How many of some articles are of each source, the most common first."""
+        with self._lock:
+            found = self._store.select("source", "articles", "row", self._rows[numbers].tolist())
+        counts = Counter(source for (source,) in found if source)
+        return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
     def bytes_of(self, number: int) -> memoryview:
         """The text of one article as UTF-8."""
