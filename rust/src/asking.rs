@@ -18,7 +18,13 @@ pub fn distinct_keys(shards: &[&Postings]) -> Vec<u64> {
 }
 
 /// The holders of some keys, which rise, among one shard of all batches; `firsts` is the number of each batch's first article.
-pub fn look_up(shard: &[&Postings], firsts: &[usize], keys: &[u64], found: &mut Found) {
+///
+/// # Errors
+/// When there is not one first article a batch, or their numbers are too large.
+pub fn look_up(shard: &[&Postings], firsts: &[usize], keys: &[u64], found: &mut Found) -> Result<()> {
+    if shard.len() != firsts.len() || firsts.iter().any(|first| *first > (u32::MAX - (1 << ROW_BITS)) as usize) {
+        return Err(Invalid(format!("expected the first article of each of {} batches", shard.len())));
+    }
     for (postings, first) in shard.iter().zip(firsts) {
         for posting in &postings.0 {
             if let Ok(which) = keys.binary_search(&posting.key) {
@@ -26,6 +32,7 @@ pub fn look_up(shard: &[&Postings], firsts: &[usize], keys: &[u64], found: &mut 
             }
         }
     }
+    Ok(())
 }
 
 /// Holders of keys as columns, see `segments::Found`; an article is its rank, `u32::MAX` leaves it out.

@@ -119,7 +119,7 @@ pub fn look_up<'py>(
     let keys = keys.as_slice()?;
     let found = run(py, || {
         let mut found = segments::Found::default();
-        asking::look_up(&shard, &firsts, keys, &mut found);
+        asking::look_up(&shard, &firsts, keys, &mut found)?;
         Ok(found)
     })?;
     Ok(columns(py, found))
