@@ -169,8 +169,9 @@ class Index:
     def delete_files(self) -> None:
         """Delete files that no segment of the catalogue needs; only for the writer."""
         needed = {file_of(self._folder, segment.entry.number).name for segment in self.segments}
-        if self._folder.is_dir():
-            for path in self._folder.iterdir():
-                if path.name not in needed:
-                    with suppress(OSError):
-                        path.unlink()
+        found: list[Path] = []
+        with suppress(OSError):  # no folder, or none that can be read: then another time
+            found = [path for path in self._folder.iterdir() if path.name not in needed]
+        for path in found:
+            with suppress(OSError):
+                path.unlink()
