@@ -251,7 +251,8 @@ def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> tuple[
             opens.append(time.perf_counter() - started)
             states = [state | state_of(new[:end]) for end in range(ended.acknowledged, len(new) + 1, batch)]
             state.update(require_whole(opened, states))
-            for query in new[4 : ended.acknowledged : 50]:
+            old = made[4 : articles : articles // 20]
+            for query in [*old, *new[204 : ended.acknowledged : 50]]:  # of one of the 200 before it
                 [answer] = opened.check(query)
                 require(answer.sources, f"{query['id']} has most of an earlier article: not found")
 
@@ -382,26 +383,26 @@ def damage_segments(folder: Path, *, number: int, seed: int = 1) -> Tried:
 
 
 def measure() -> Iterator[Result]:
-    def result(case: str, articles: int, tried: Tried, **more: float) -> Result:
+    made = digest(article["text"] for article in make_articles(CHURN_ARTICLES))
+    size = f"{ADD_ARTICLES} to {LARGE_ARTICLES:,} articles from seeds; the digest is of {CHURN_ARTICLES:,}"
+    data = Data("made-up articles for faults", size, "what a process was told is on disk", made)
+
+    def result(case: str, tried: Tried, **more: float) -> Result:
         for failure in tried.failures[:5]:
             say(f"  {failure}")
-        made = digest(article["text"] for article in make_articles(articles))
-        data = Data(f"{articles:,} made-up articles for faults", "from a seed", "what was acknowledged", made)
-        counts = ", ".join(f"{kind}: {count}" for kind, count in tried.runs.items())
+        counts = ", ".join(f"{kind} {count}" for kind, count in tried.runs.items())
         measures = {"tried": tried.runs.total(), "went wrong": len(tried.failures), **more}
-        return Result(case, data, measures, [f"{case}: {counts}."])
+        return Result(case, data, measures, [f"Tried, {case}: {counts}."])
 
     with scratch() as folder:
         try:
-            tried = sweep(folder)
+            yield result("at every call", sweep(folder))
         except NotPossibleError as error:
             raise MissingError(str(error)) from None
-        yield result("at every call", ADD_ARTICLES, tried)
     with scratch() as folder:
-        tried = kill_churns(folder, kills=KILLS, articles=CHURN_ARTICLES)
-        yield result("at any moment", CHURN_ARTICLES, tried)
+        yield result("at any moment", kill_churns(folder, kills=KILLS, articles=CHURN_ARTICLES))
     with scratch() as folder:
         tried, slowest = kill_large(folder, kills=LARGE_KILLS, articles=LARGE_ARTICLES, batch=LARGE_BATCH)
-        yield result("at any moment, large", LARGE_ARTICLES, tried, **{"slowest open, s": slowest})
+        yield result("at any moment, large", tried, **{"slowest open, s": slowest})
     with scratch() as folder:
-        yield result("damaged segments", DAMAGED_ARTICLES, damage_segments(folder, number=DAMAGES))
+        yield result("damaged segments", damage_segments(folder, number=DAMAGES))

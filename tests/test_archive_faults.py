@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,28 @@ def test_a_full_disk_is_a_clear_error_reads_go_on_and_adding_resumes(tmp_path: P
                 require_whole(archive, [state_of(articles[: told[-1] + 200])])
             with Archive.open(path) as again:
                 require_whole(again, [state_of(articles[: told[-1] + 200])])
+    except NotPossibleError as error:
+        pytest.skip(str(error))
+
+
+def test_a_closed_archive_on_a_disk_without_any_room_says_what_it_needs(tmp_path: Path) -> None:
+    articles = make_articles(50)
+    try:
+        with small_disk(tmp_path / "disk", "4m") as disk:
+            with Archive.open(disk / "archive") as archive:
+                archive.add(articles)
+            with suppress(OSError), (disk / "ballast").open("wb", buffering=0) as ballast:
+                while True:
+                    ballast.write(bytes(1 << 12))
+            with pytest.raises(ArchiveError, match=r"cannot be opened: .*; make room on the disk"):
+                Archive.open(disk / "archive")
+            with pytest.raises(ArchiveError, match=r"; make room on the disk"):
+                Archive.open(disk / "another")
+            (disk / "ballast").unlink()
+            for name in ("archive", "another"):
+                with Archive.open(disk / name) as archive:
+                    archive.add(articles)
+                    require_whole(archive, [state_of(articles)])
     except NotPossibleError as error:
         pytest.skip(str(error))
 

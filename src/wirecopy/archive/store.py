@@ -190,6 +190,8 @@ class Store:
 
 def _way_out(error: sqlite3.Error) -> str:
     message = str(error)
+    if "SHM" in getattr(error, "sqlite_errorname", ""):
+        return "; make room on the disk: even to read, 32 kB are needed beside it"
     if "full" in message:
         return "; make room on the disk and go on: what was acknowledged is kept"
     if "locked" in message:
