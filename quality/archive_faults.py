@@ -26,6 +26,7 @@ from quality.faults import (
     State,
     make_articles,
     make_churn,
+    make_forgetting,
     require,
     require_tracing,
     require_whole,
@@ -51,12 +52,18 @@ class Tried:
     runs: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
-    def attempt(self, kind: str, what: str, run: Callable[[], object]) -> None:
-        self.runs[kind] += 1
+    def attempt(self, what: str, run: Callable[[], str]) -> None:
+        """Try what says, when all is well, of which kind it was."""
         try:
-            run()
+            kind = run()
         except (FaultError, ArchiveError) as error:
+            kind = "failed"
             self.failures.append(f"{what}: {error}")
+        self.runs[kind] += 1
+
+    @property
+    def kills(self) -> int:
+        return sum(count for kind, count in self.runs.items() if kind.startswith("killed"))
 
 
 # Killed, or let down, at every call
@@ -85,42 +92,57 @@ KINDS = ("killed", *ONCE, "EIO from then on", "ENOSPC from then on")
 
 
 class Sweep:
-    """An add of 200 articles in four batches, with a fault at one of its calls."""
+    """Work on 200 articles, with a fault at one of its calls: an add in four batches, or removal, expiry and compaction."""
 
-    def __init__(self, folder: Path) -> None:
-        articles = make_articles(ADD_ARTICLES)
-        size = ADD_ARTICLES // ADD_BATCHES
-        self._folder = folder
-        self._source = write_lines(folder / "articles.jsonl", articles)
-        self._answers = Answers(
-            folder / "sound",
-            [articles[place]["text"] for place in (3, 60, 120, 199)],
-            {article["id"]: article["published"] for article in articles},
-        )
-        self._states = [state_of(articles[:end]) for end in range(0, ADD_ARTICLES + 1, size)]
+    def __init__(self, folder: Path, work: str) -> None:
+        self._folder, self._work = folder, work
+        self._articles = make_articles(ADD_ARTICLES, hours=2)
+        self._source = write_lines(folder / "articles.jsonl", self._articles)
+        dates = {article["id"]: article["published"] for article in self._articles}
+        queries = [self._articles[place]["text"] for place in (3, 60, 120, 199)]
+        self._answers = Answers(folder / "sound", queries, dates)
+        self._before = folder / "before"
+        self._before.mkdir()
+        self._states: list[State] = []
+        """What is there after each part of the work."""
+        if work == "add":
+            size = ADD_ARTICLES // ADD_BATCHES
+            self._states += [state_of(self._articles[:end]) for end in range(0, ADD_ARTICLES + 1, size)]
+            return
+        small_segments(fan=8)
+        with Archive.open(self._before / "archive", window=f"{WINDOW_DAYS}d") as archive:
+            for start in range(0, ADD_ARTICLES, 50):
+                archive.add(self._articles[start : start + 50])
+        self._states.append(state_of(self._articles))
+        for step in make_forgetting(self._articles):
+            self._states.append(step.states(self._states[-1], dates)[-1])
 
     def calls(self, nursery: Nursery) -> list[str]:
         """The calls, from a run without a fault."""
-        ended = self._add(nursery, self._fresh(), False, [])
-        require(ended.code == 0, f"an add without a fault: {ended.error}")
+        ended = self._do(nursery, self._fresh(), False, [])
+        require(ended.code == 0, f"{self._work} without a fault: {ended.error}")
         return traced_calls(self._folder / "trace")
 
-    def run(self, nursery: Nursery, calls: Sequence[str], fault: Fault) -> None:
+    def run(self, nursery: Nursery, calls: Sequence[str], fault: Fault) -> str:
         """Raise FaultError unless all that was acknowledged is there, and a new process goes on."""
         archive = self._fresh()
-        ended = self._add(nursery, archive, fault.kind in ONCE, fault.injections(calls))
+        ended = self._do(nursery, archive, fault.kind in ONCE, fault.injections(calls))
         self._judge(ended, fault)
-        first = ended.acknowledged * ADD_BATCHES // ADD_ARTICLES
         with Archive.open(archive, threads=1) as opened:
-            self._answers.require(opened, require_whole(opened, self._states[first:]))
-            opened.add(self._source)
+            self._answers.require(opened, require_whole(opened, self._states[ended.done :]))
+            if self._work == "add":
+                opened.add(self._source)
+            else:
+                for step in make_forgetting(self._articles):
+                    step.run(opened)
             self._answers.require(opened, require_whole(opened, self._states[-1:]))
         left = [path.name for path in archive.with_name(archive.name + "-index").glob("*.part")]
         require(not left, f"left over: {left}")
+        return f"{self._work}: {fault.kind}"
 
-    def _add(self, nursery: Nursery, archive: Path, again: bool, injections: Sequence[str]) -> Ended:
+    def _do(self, nursery: Nursery, archive: Path, again: bool, injections: Sequence[str]) -> Ended:
         trace = trace_options(archive, self._folder / "trace", injections)
-        return nursery.run("add_file", str(archive), str(self._source), again, trace=trace)
+        return nursery.run(self._work, str(archive), str(self._source), again, trace=trace)
 
     def _judge(self, ended: Ended, fault: Fault) -> None:
         if fault.kind == "killed":
@@ -132,37 +154,37 @@ class Sweep:
             errors.append(ended.error.removeprefix("wirecopy: ").strip())
         for error in errors:
             require(CLEAR.fullmatch(error), f"not clear: {error}")
-        acknowledged, looked = 0, False
+        done, looked = 0, False
         for one in ended.said:
-            acknowledged = max(acknowledged, one.get("added", 0))
+            done = max(done, one.get("done", 0))
             if "seen" in one:
                 looked = True
                 require(len(one["seen"]) == one["length"], "an index that is not the store")
-                require(set(one["seen"]) >= set(list(self._states[-1])[:acknowledged]), "lost while open")
+                states = [set(state) for state in self._states[done:]]
+                require(set(one["seen"]) in states, "not as acknowledged while open")
         if ended.code == 0:
-            require(acknowledged == ADD_ARTICLES, f"ended well with {acknowledged} articles")
+            require(done == len(self._states) - 1, f"ended well after part {done}")
         elif fault.kind in ONCE:
             require(not looked, f"does not go on in the same process: {ended.error}")
 
     def _fresh(self) -> Path:
         home = self._folder / "home"
         shutil.rmtree(home, ignore_errors=True)
-        home.mkdir()
+        shutil.copytree(self._before, home)
         return home / "archive"
 
 
-def sweep(folder: Path, *, every: int = 1, kinds: Sequence[str] = KINDS) -> Tried:
+def sweep(folder: Path, *, work: str, every: int = 1, kinds: Sequence[str] = KINDS) -> Tried:
     """Each kind of fault at every so manyth call, other ones for each kind."""
     tried = Tried()
     require_tracing()
     with Nursery(folder / "nursery") as nursery:
-        adding = Sweep(folder)
-        calls = adding.calls(nursery)
+        sweeping = Sweep(folder, work)
+        calls = sweeping.calls(nursery)
         for kind in kinds:
             for place in range(KINDS.index(kind) * every // len(KINDS), len(calls), every):
-                fault = Fault(kind, place)
-                what = f"{kind} at call {place + 1}, {calls[place]}"
-                tried.attempt(kind, what, partial(adding.run, nursery, calls, fault))
+                what = f"{work} {kind} at call {place + 1}, {calls[place]}"
+                tried.attempt(what, partial(sweeping.run, nursery, calls, Fault(kind, place)))
     return tried
 
 
@@ -177,17 +199,13 @@ def kill_churns(folder: Path, *, kills: int, articles: int, seed: int = 1) -> Tr
         started = time.perf_counter()
         nursery.run("churn", str(folder / "timed"), articles, 0, 0)
         whole = time.perf_counter() - started
-        while tried.runs["killed"] < kills:
+        while tried.kills < kills and not tried.failures:
             seed += 1
             churned = Churned(folder, articles, seed)
-            while not churned.is_over and tried.runs["killed"] < kills:
+            while not churned.is_over and tried.kills < kills and not tried.failures:
                 moment = rng.uniform(0, whole / 8)
                 what = f"killed in life {seed} at step {churned.step + 1}"
-                tried.attempt("killed", what, partial(churned.cut_short, nursery, moment))
-                if churned.is_over:
-                    tried.runs["killed"] -= 1
-                if tried.failures:
-                    return tried
+                tried.attempt(what, partial(churned.cut_short, nursery, moment))
     return tried
 
 
@@ -215,7 +233,7 @@ class Churned:
     def is_over(self) -> bool:
         return self.step == len(self._steps)
 
-    def cut_short(self, nursery: Nursery, moment: float) -> None:
+    def cut_short(self, nursery: Nursery, moment: float) -> str:
         """Go on with it, killed after so many seconds; raise FaultError unless it is as it was acknowledged."""
         ended = nursery.run(
             "churn", str(self._archive), self._number, self._seed, self.step, kill_after=moment
@@ -229,6 +247,7 @@ class Churned:
         with Archive.open(self._archive, window=f"{WINDOW_DAYS}d") as opened:
             self._state = require_whole(opened, allowed)
             self._answers.require(opened, self._state)
+        return "lived to the end" if self.is_over else f"killed in {self._steps[done].kind}"
 
 
 def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> tuple[Tried, float]:
@@ -236,38 +255,41 @@ def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> tuple[
     tried, opens = Tried(), [0.0]
     rng = random.Random(7)
     more = 20 * batch
-    made = make_articles(articles + (kills + 1) * more, hours=24 * 27 / 2 / articles)
+    made = make_articles(articles + (2 * kills + 1) * more, hours=24 * 27 / 2 / articles)
     state = state_of(made[:articles])
     path = folder / "large"
     with Archive.open(path) as opened:
         opened.add(made[:articles])
 
-    def cut_short(nursery: Nursery, new: Sequence[dict[str, str]], moment: float | None) -> None:
+    def cut_short(nursery: Nursery, number: int, moment: float | None) -> str:
+        new = made[articles + number * more : articles + (number + 1) * more]
         source = write_lines(folder / "more.jsonl", new)
         ended = nursery.run("grow", str(path), str(source), batch, kill_after=moment)
         require(ended.code in (0, -signal.SIGKILL), ended.error)
         started = time.perf_counter()
         with Archive.open(path) as opened:
             opens.append(time.perf_counter() - started)
-            states = [state | state_of(new[:end]) for end in range(ended.acknowledged, len(new) + 1, batch)]
+            states = [state | state_of(new[:end]) for end in range(ended.done * batch, len(new) + 1, batch)]
             state.update(require_whole(opened, states))
             old = made[4 : articles : articles // 20]
-            for query in [*old, *new[204 : ended.acknowledged : 50]]:  # of one of the 200 before it
+            for query in [*old, *new[204 : ended.done * batch : 50]]:  # of one of the 200 before it
                 [answer] = opened.check(query)
                 require(answer.sources, f"{query['id']} has most of an earlier article: not found")
+        compacting = any("compacting" in one for one in ended.said)
+        return f"killed in {'compact' if compacting else 'add'}" if ended.code else "lived to the end"
 
     with Nursery(folder / "nursery") as nursery:
         started = time.perf_counter()
-        cut_short(nursery, made[articles : articles + more], None)
-        whole = time.perf_counter() - started
-        for number in range(1, kills + 1):
-            new = made[articles + number * more : articles + (number + 1) * more]
-            moment = rng.uniform(0, whole)
-            tried.attempt("killed", f"kill {number}", partial(cut_short, nursery, new, moment))
+        tried.attempt("without a kill", partial(cut_short, nursery, 0, None))
+        whole = time.perf_counter() - started - opens[-1]
+        for number in range(1, 2 * kills + 1):
+            if tried.kills < kills:
+                tried.attempt(f"kill {number}", partial(cut_short, nursery, number, rng.uniform(0, whole)))
     with Archive.open(path) as opened:
         live = [article for article in made if article["id"] in state]
         same = [m.to_dict() for m in opened.pairs()] == [m.to_dict() for m in wirecopy.find(live)]
-        tried.attempt("pairs", "at the end", partial(require, same, "pairs answers otherwise"))
+        if not same:
+            tried.failures.append("at the end: pairs answers otherwise")
     return tried, max(opens)
 
 
@@ -342,11 +364,12 @@ class Damaged:
         shutil.copytree(self._sound, home)
         return home / "archive"
 
-    def run(self, damage: Damage) -> None:
+    def run(self, damage: Damage) -> str:
         """Raise FaultError unless the damage is noticed and mended, and the answers are as ever."""
         path = self.copy()
         damage.do(path.with_name(path.name + "-index"))
         self.require_mended(path, ("verify", "ask", "compact")[damage.seed % 3])
+        return damage.kind
 
     def require_mended(self, path: Path, first: str) -> None:
         """Raise FaultError unless damage is noticed, whatever is done first, and the answers are as ever."""
@@ -375,7 +398,7 @@ def damage_segments(folder: Path, *, number: int, seed: int = 1) -> Tried:
     damaged = Damaged(folder)
     for place in range(number):
         damage = Damage(DAMAGE_KINDS[place % len(DAMAGE_KINDS)], seed * 1_000_003 + place)
-        tried.attempt(damage.kind, f"{damage.kind} of seed {damage.seed}", partial(damaged.run, damage))
+        tried.attempt(f"{damage.kind} of seed {damage.seed}", partial(damaged.run, damage))
     return tried
 
 
@@ -391,14 +414,16 @@ def measure() -> Iterator[Result]:
         for failure in tried.failures[:5]:
             say(f"  {failure}")
         counts = ", ".join(f"{kind} {count}" for kind, count in tried.runs.items())
-        measures = {"tried": tried.runs.total(), "went wrong": len(tried.failures), **more}
+        number = tried.runs.total() - tried.runs["lived to the end"]
+        measures = {"tried": number, "went wrong": len(tried.failures), **more}
         return Result(case, data, measures, [f"Tried, {case}: {counts}."])
 
-    with scratch() as folder:
-        try:
-            yield result("at every call", sweep(folder))
-        except NotPossibleError as error:
-            raise MissingError(str(error)) from None
+    for work, case in (("add", "at every call of an add"), ("forget", "at every call of forgetting")):
+        with scratch() as folder:
+            try:
+                yield result(case, sweep(folder, work=work))
+            except NotPossibleError as error:
+                raise MissingError(str(error)) from None
     with scratch() as folder:
         yield result("at any moment", kill_churns(folder, kills=KILLS, articles=CHURN_ARTICLES))
     with scratch() as folder:

@@ -103,28 +103,6 @@ def small_segments(fan: int = 3) -> None:
     segments.FAN = fan
 
 
-def add_file(archive: str, source: str, again: bool) -> None:
-    """Add a file in four batches. After an error it looks at what is there; if asked to it adds once more."""
-    small_segments()
-
-    def add(opened: Archive) -> None:
-        size = ADD_ARTICLES // ADD_BATCHES * LINE_BYTES
-        opened.add(
-            source, batch_bytes=size, progress=lambda stage, done, total: _say(added=done // LINE_BYTES)
-        )
-        _say(added=ADD_ARTICLES)
-
-    with Archive.open(archive, threads=1) as opened:  # strace stops at every call of every thread
-        try:
-            add(opened)
-        except WirecopyError as error:
-            _say(error=str(error))
-            _say(seen=[article.id for article in opened.articles()], length=len(opened))
-            if not again:
-                raise
-            add(opened)
-
-
 class Step(NamedTuple):
     """A step of a churn."""
 
@@ -168,24 +146,66 @@ def _within(state: State, now: str, dates: Mapping[str, str]) -> State:
 
 
 def make_churn(number: int, seed: int) -> list[Step]:
-    """The life of an archive: articles come in batches, some are replaced, removed, expire, and it is compacted."""
+    """The life of an archive: articles come in batches for twice its window; after each some are replaced, removed, expire, or it is compacted."""
     rng = random.Random(seed)
-    articles = make_articles(number, seed, hours=24 * 27 / number)
+    hours = 24 * 2 * WINDOW_DAYS / number
+    articles = make_articles(number, seed, hours=hours)
     steps = []
     for start in range(0, number, number // 40):
         batch = articles[start : start + number // 40]
         steps.append(Step("add", batch))
-        chance = rng.random()
-        if chance < 0.25:
-            steps.append(Step("remove", rng.sample(batch, 3)))
-        elif chance < 0.5:
+        kind = rng.choice(["remove", "replace", "expire", "expire", "compact"])
+        if kind == "remove":
+            steps.append(Step(kind, rng.sample(batch, 3)))
+        elif kind == "replace":
             changed = [article | {"text": article["text"] + " corrected"} for article in rng.sample(batch, 3)]
-            steps.append(Step("replace", changed))
-        elif chance < 0.7:
-            steps.append(Step("expire", now=_hour(24 * 27 / number * (start + number // 10))))
-        elif chance < 0.85:
-            steps.append(Step("compact"))
+            steps.append(Step(kind, changed))
+        else:
+            steps.append(Step(kind, now=_hour(hours * (start + number // 10))))
     return [*steps, Step("compact")]
+
+
+def make_forgetting(articles: Sequence[Row]) -> list[Step]:
+    """Some articles are removed, others expire, and it is compacted."""
+    return [Step("remove", articles[40:160:3]), Step("expire", now=_hour(24 * 25)), Step("compact")]
+
+
+def add_file(archive: str, source: str, again: bool) -> None:
+    """Add a file in four batches."""
+    size = ADD_ARTICLES // ADD_BATCHES * LINE_BYTES
+
+    def add(opened: Archive) -> None:
+        opened.add(source, batch_bytes=size, progress=lambda stage, done, total: _say(done=done // size))
+        _say(done=ADD_BATCHES)
+
+    _bear(archive, add, again)
+
+
+def forget(archive: str, source: str, again: bool) -> None:
+    """Go through a forgetting of the articles of a file."""
+    with Path(source).open(encoding="utf-8") as lines:
+        steps = make_forgetting([json.loads(line) for line in lines])
+
+    def run(opened: Archive) -> None:
+        for place, step in enumerate(steps):
+            step.run(opened)
+            _say(done=place + 1)
+
+    _bear(archive, run, again)
+
+
+def _bear(archive: str, work: Callable[[Archive], None], again: bool) -> None:
+    """Work on an archive. After an error look at what is there and, if asked to, do the work once more."""
+    small_segments()
+    with Archive.open(archive, threads=1) as opened:  # strace stops at every call of every thread
+        try:
+            work(opened)
+        except WirecopyError as error:
+            _say(error=str(error))
+            _say(seen=[article.id for article in opened.articles()], length=len(opened))
+            if not again:
+                raise
+            work(opened)
 
 
 def churn(archive: str, number: int, seed: int, first: int) -> None:
@@ -202,14 +222,12 @@ def grow(archive: str, source: str, batch_articles: int) -> None:
     """Add a large file, and compact."""
     with Archive.open(archive) as opened:
         size = batch_articles * LINE_BYTES
-        opened.add(
-            source, batch_bytes=size, progress=lambda stage, done, total: _say(added=done // LINE_BYTES)
-        )
+        opened.add(source, batch_bytes=size, progress=lambda stage, done, total: _say(done=done // size))
         _say(compacting=True)
         opened.compact()
 
 
-WORK: dict[str, Callable[..., None]] = {"add_file": add_file, "churn": churn, "grow": grow}
+WORK: dict[str, Callable[..., None]] = {"add": add_file, "forget": forget, "churn": churn, "grow": grow}
 
 
 def _say(**what: object) -> None:
@@ -227,9 +245,9 @@ class Ended(NamedTuple):
     error: str
 
     @property
-    def acknowledged(self) -> int:
-        """How many articles of the file it was told are on disk."""
-        return max((one["added"] for one in self.said if "added" in one), default=0)
+    def done(self) -> int:
+        """How many of its parts it was told are on disk."""
+        return max((one["done"] for one in self.said if "done" in one), default=0)
 
 
 class Nursery:
@@ -347,7 +365,7 @@ def paths_of(archive: Path) -> list[Path]:
     beside = [
         archive.with_name(archive.name + end) for end in ("-wal", "-shm", "-journal", "-lock", "-index")
     ]
-    names = (f"{number:08}.{end}" for number in range(1, 100) for end in ("segment", "part"))
+    names = (f"{number:08}.{end}" for number in range(1, 25) for end in ("segment", "part"))
     return [archive.parent, archive, *beside, *(beside[-1] / name for name in names)]
 
 
