@@ -14,11 +14,14 @@ from typing import Any
 import pytest
 
 import quality.archive_faults as archive_faults
+import wirecopy
 from quality.faults import (
     ADD_ARTICLES,
+    WINDOW_DAYS,
     NotPossibleError,
     Nursery,
     make_articles,
+    make_churn,
     require_tracing,
     require_whole,
     small_disk,
@@ -316,26 +319,57 @@ def test_a_segment_merged_away_before_a_reader_opens_it_is_looked_up_again(
             require_whole(reader, [state_of(articles)])
 
 
-def test_readers_beside_a_busy_writer_see_whole_states_only(tmp_path: Path) -> None:
-    articles = make_articles(ADD_ARTICLES)
-    sizes = range(0, ADD_ARTICLES + 1, ADD_ARTICLES // 4)
-    path, source = tmp_path / "archive", write_lines(tmp_path / "articles.jsonl", articles)
-    Archive.open(path).close()
+def test_within_one_moment_a_segment_merged_away_is_made_again(tmp_path: Path) -> None:
+    small_segments()
+    articles = make_articles(120)
+    path = tmp_path / "archive"
+    with Archive.open(path) as writer, Archive.open(path) as reader:
+        writer.add(articles[:40])
+        writer.add(articles[40:80])
+        with reader._store.snapshot():
+            assert reader._store.setting("change")
+            writer.add(articles[80:])
+            assert len(reader) == 80
+            assert [match.to_dict() for match in reader.pairs()] == [
+                match.to_dict() for match in wirecopy.find(articles[:80])
+            ]
+        assert len(reader) == 120
+
+
+def test_an_archive_is_not_changed_while_its_articles_are_read(tmp_path: Path) -> None:
+    articles = make_articles(20)
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add(articles)
+        reading = archive.articles()
+        next(reading)
+        with pytest.raises(ArchiveError, match="cannot be changed while its articles are read; finish that"):
+            archive.remove(articles[0]["id"])
+        assert len(list(reading)) == 19
+        assert archive.remove(articles[0]["id"]) == 1
+
+
+def test_a_reader_beside_a_busy_writer_sees_whole_states_only(tmp_path: Path) -> None:
+    number, seed = 400, 3
+    steps = make_churn(number, seed)
+    dates = {article["id"]: article["published"] for step in steps for article in step.articles}
+    states: list[dict[str, str]] = [{}]
+    for step in steps:
+        states += step.states(states[-1], dates)
+    path = tmp_path / "archive"
+    Archive.open(path, window=f"{WINDOW_DAYS}d").close()
     with Nursery(tmp_path / "nursery") as nursery, Archive.open(path) as reader:
         ended: list[int] = []
         writing = threading.Thread(
-            target=lambda: ended.append(nursery.run("add", str(path), str(source), False).code)
+            target=lambda: ended.append(nursery.run("churn", str(path), number, seed, 0).code)
         )
         writing.start()
-        seen = 0
         while writing.is_alive():
             found = {article.id: article.text for article in reader.articles()}
-            assert len(found) in sizes
-            assert found == state_of(articles[: len(found)])
-            assert len(found) >= seen
-            seen = len(found)
-            for match in reader.pairs():
-                assert match.query in found or seen < ADD_ARTICLES
+            assert found in states
+            del states[: states.index(found)]
+            assert reader.verify() == []
+            reader.pairs()
+            reader.check(steps[0].articles[0]["text"])
         writing.join()
         assert ended == [0]
-        require_whole(reader, [state_of(articles)])
+        require_whole(reader, states[-1:])
