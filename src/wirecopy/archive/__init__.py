@@ -302,8 +302,8 @@ class Archive:
 
     def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
-        self._refresh()
         with open_pool(self.threads) as pool, self._store.snapshot():
+            self._refresh()
             index, methods = self._index, self.settings.methods
             directed = [one for one in methods if is_directed(one)]
             stock = Stock(self._store, index.segments, index.rows)
@@ -316,10 +316,10 @@ class Archive:
 
     def articles(self) -> Iterator[Article]:
         """All live articles, the earliest first, the undated last."""
-        self._refresh()
-        index = self._index
-        order = index.rows[np.argsort(index.moments, kind="stable")]
         with self._store.snapshot():
+            self._refresh()
+            index = self._index
+            order = index.rows[np.argsort(index.moments, kind="stable")]
             for start in range(0, len(order), 500):
                 rows = order[start : start + 500].tolist()
                 for article, body in zip(self._store.articles(rows), self._store.texts(rows), strict=True):

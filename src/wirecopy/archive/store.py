@@ -123,7 +123,7 @@ class Store:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All reads see the same moment; one within another is the same."""
-        if self._connection.in_transaction:
+        if self.is_in_snapshot:
             yield
             return
         with self.errors("read"):
@@ -134,9 +134,18 @@ class Store:
                 if self._connection.in_transaction:  # SQLite itself ends it after some errors
                     self.execute("COMMIT")
 
+    @property
+    def is_in_snapshot(self) -> bool:
+        """Whether reads see one moment only."""
+        return self._connection.in_transaction
+
     @contextmanager
     def change(self) -> Iterator[None]:
         """All that is written is committed at the end, and on disk then; nothing of it is if anything fails."""
+        if self.is_in_snapshot:
+            raise ArchiveError(
+                f"{self.path}: cannot be changed while its articles are read; finish that first, or open it once more to read"
+            )
         with self.errors("written"):
             try:
                 self.execute("BEGIN IMMEDIATE")
@@ -193,6 +202,8 @@ class Store:
 
 def _way_out(error: sqlite3.Error) -> str:
     message = str(error)
+    if "SHM" in getattr(error, "sqlite_errorname", ""):
+        return "; make room on the disk: even to read, 32 kB are needed beside it"
     if "full" in message:
         return "; make room on the disk and go on: what was acknowledged is kept"
     if "locked" in message:
