@@ -138,7 +138,8 @@ class Archive:
         between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
         """
         given = [articles] if isinstance(articles, str | Article | Mapping) else articles
-        batches = [part() for part in read(given, fields=fields or Fields(), unnamed="query")]
+        reading = replace(fields or Fields(), about=("title",))
+        batches = [part() for part in read(given, fields=reading, unnamed="query")]
         for skipped in (one for batch in batches for one in batch.skipped):
             raise UsageError(str(skipped))
         limits = _Limits(top, min_share, _moment(since), _moment(until), source, not_source)
