@@ -28,9 +28,10 @@ from ..model import ABOUT, UNDATED, Article, Articles, Skipped, Tokens
 from ..pairs import Holders, ask, file
 from ..pile import LEFT_OUT, Filed, Job, Matches, Progress, file_batch, is_directed, open_pool, unite
 from ..sources import Fields, read
+from ..sources.fields import utf8
 from ..statistics import Statistics
 from .answers import Added, Answer, Observed, Source
-from .index import Index
+from .index import NO_MOMENTS, Index
 from .segments import Damaged, Segment, choose_merge, make_segment, merge_parts, write_segment
 from .settings import SECOND, Settings, show_window
 from .stock import Stock
@@ -174,6 +175,7 @@ class Archive:
                 learnt.known,
             )
             about = dict(zip(rows.tolist(), self._store.articles(rows.tolist()), strict=True))
+            moments = self._index.moments[self._index.places(rows)][founds] if len(rows) else NO_MOMENTS
         marks = _core.mark_boilerplate(
             tokens.hashes, tokens.offsets, tokens.halves, learnt.known.shingles, learnt.known.gap_words
         )
@@ -186,6 +188,7 @@ class Archive:
                 compared,
                 queries,
                 [about[row] for row in rows[founds].tolist()],
+                moments,
                 by,
                 limits,
             )
@@ -267,6 +270,7 @@ class Archive:
         compared: Compared,
         queries: NDArray[np.uint32],
         about: Sequence[Article],
+        moments: NDArray[np.int64],
         by: NDArray[np.uint8],
         limits: _Limits,
     ) -> Answer:
@@ -279,7 +283,8 @@ class Archive:
         starts, ends, formula = tokens.starts[words], tokens.ends[words], marks[words] == 1
         covered = np.zeros(len(starts), bool)
         sources = []
-        for row in np.flatnonzero((queries == number) & (compared.relation >= 0)).tolist():
+        matched = np.flatnonzero((queries == number) & (compared.relation >= 0)).tolist()
+        for row in sorted(matched, key=lambda row: (int(moments[row]), about[row].id)):
             methods = tuple(name for bit, name in enumerate(names) if by[row] >> bit & 1)
             match = build_match(compared, row, batch.ids[number], about[row].id, body, methods)
             if match.query_covered < limits.min_share:
@@ -314,15 +319,21 @@ class Archive:
             return job.match(stock, shards, *stock.rank())
 
     def articles(self) -> Iterator[Article]:
-        """All live articles, the earliest first, the undated last."""
-        self._refresh()
-        index = self._index
-        order = index.rows[np.argsort(index.moments, kind="stable")]
-        with self._store.snapshot():
-            for start in range(0, len(order), 500):
-                rows = order[start : start + 500].tolist()
-                for article, body in zip(self._store.articles(rows), self._store.texts(rows), strict=True):
-                    yield replace(article, text=body.decode())
+        """All live articles, the earliest first, the undated last; one that is removed meanwhile may be left out."""
+        store = self._store
+        with store.snapshot():
+            order = [
+                row
+                for (row,) in store.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
+            ]
+        for start in range(0, len(order), 500):
+            with store.snapshot():
+                wanted = order[start : start + 500]
+                here = {row for (row,) in store.select("row", "articles", "row", wanted)}
+                rows = [row for row in wanted if row in here]
+                found = list(zip(store.articles(rows), store.texts(rows), strict=True))
+            for article, body in found:
+                yield replace(article, text=body.decode())
 
     @property
     def formulas(self) -> Sequence[Any]:
