@@ -394,7 +394,7 @@ class Archive:
         """
         self._claim()
         reading = _with_about(fields or Fields())
-        total, done = Added(), 0
+        total, done, seen = Added(), 0, set[str]()
 
         def take_in(part: Any) -> tuple[int, Articles, Filed]:
             batch = part()
@@ -403,7 +403,7 @@ class Archive:
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
             for source_bytes, batch, filed in pool.map(take_in, work):
-                total += self._add_batch(batch, filed, replace)
+                total += self._add_batch(batch, filed, replace, seen)
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
@@ -422,7 +422,7 @@ class Archive:
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self.check_batch(one)
-                added = self._add_batch(one, self._file(one), replace=False)
+                added = self._add_batch(one, self._file(one), replace=False, seen=set())
                 reason = (
                     "older than the window"
                     if added.late
@@ -571,17 +571,15 @@ class Archive:
         )
         return make_segment(number, slice_, first_row, last_row, self._encode(self._file(batch), rows))
 
-    def _add_batch(self, batch: Articles, filed: Filed, replace: bool) -> Added:
-        """Add a batch in one change."""
+    def _add_batch(self, batch: Articles, filed: Filed, replace: bool, seen: set[str]) -> Added:
+        """Add a batch in one change; `seen` are the ids that were read before, and takes in these."""
         store = self._store
         contents = _digest(batch)
         known = {
             id: (row, content)
             for id, row, content in store.select("id, row, content", "articles", "id", list(batch.ids))
         }
-        cut = self._cut(batch.published)
-        kept, replaced, skipped, seen = [], [], list(batch.skipped), set()
-        already = late = 0
+        fresh, skipped, already = [], list(batch.skipped), 0
         for row, id in enumerate(batch.ids):
             there = known.get(id)
             if id in seen:
@@ -596,13 +594,13 @@ class Archive:
                         batch, row, f"the archive has the id {id!r} with other content; add it with --replace"
                     )
                 )
-            elif batch.published[row] < cut:
-                late += 1
             else:
-                kept.append(row)
-                if there:
-                    replaced.append(there[0])
+                fresh.append(row)
             seen.add(id)
+        cut = self._cut(batch.published[fresh])
+        kept = [row for row in fresh if batch.published[row] >= cut]
+        replaced = [known[batch.ids[row]][0] for row in kept if batch.ids[row] in known]
+        late = len(fresh) - len(kept)
         if kept:
             self._insert(batch, filed, contents, kept, replaced)
         return Added(len(kept) - len(replaced), already, len(replaced), late, skipped, batch.unreadable_dates)
@@ -802,7 +800,9 @@ def _digest(batch: Articles) -> list[bytes]:
     columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
     edges = batch.offsets.tolist()
     whole = [
-        b"\0".join([batch.text.data[start:end], *(one.encode() for one in about)])
+        b"\0".join(
+            [str([*map(len, about)]).encode(), batch.text.data[start:end], *(one.encode() for one in about)]
+        )
         for start, end, *about in zip(edges, edges[1:], *columns, strict=False)
     ]
     return [bytes.fromhex(digest) for digest in _core.blake3_hex(whole)]
