@@ -439,9 +439,9 @@ class Archive:
     def remove(self, ids: str | Iterable[str]) -> int:
         """Remove articles by their ids; how many there were."""
         self._claim()
-        wanted = [ids] if isinstance(ids, str) else list(ids)
+        wanted = {utf8(id).decode() for id in ([ids] if isinstance(ids, str) else ids)}
         with self._changing():
-            rows = [row for (row,) in self._store.select("row", "articles", "id", wanted)]
+            rows = [row for (row,) in self._store.select("row", "articles", "id", sorted(wanted))]
             self._remove_rows(rows)
         self._tidy()
         return len(rows)
