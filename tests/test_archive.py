@@ -221,7 +221,11 @@ def test_every_method_can_be_an_archives_method(name: str, demo: Articles, tmp_p
 
 
 def test_several_methods_nominate_together(demo: Articles, tmp_path: Path) -> None:
-    chosen = ["minhash", "sentence_lengths", methods.get("winnowing", window_words=8)]
+    chosen: list[str | methods.Method] = [
+        "minhash",
+        "sentence_lengths",
+        methods.get("winnowing", window_words=8),
+    ]
     with opened(tmp_path / "archive", demo[::2], method=chosen) as archive:
         found = archive.pairs()
         assert as_list(found) == as_list(wirecopy.find(demo[::2], method=chosen))
@@ -436,7 +440,7 @@ def test_the_one_reprint_of_another_source_is_found_among_fifty(family: Articles
 def test_filters_answer_as_find_does_on_what_they_leave(family: Articles, tmp_path: Path) -> None:
     query = {**family[7], "id": "query"}
     with opened(tmp_path / "archive", family) as archive:
-        for options, left in (
+        asked: list[tuple[dict[str, Any], Articles]] = [
             ({"since": "2026-01-20"}, [one for one in family if one.get("published", "9") >= "2026-01-20"]),
             ({"until": "2026-01-03"}, [one for one in family if one.get("published", "9") <= "2026-01-03"]),
             (
@@ -444,7 +448,8 @@ def test_filters_answer_as_find_does_on_what_they_leave(family: Articles, tmp_pa
                 [one for one in family if "2026-01-10" <= one.get("published", "9") <= "2026-01-12"],
             ),
             ({"not_source": "Gazette"}, [one for one in family if one["source"] != "Gazette"]),
-        ):
+        ]
+        for options, left in asked:
             [answer] = archive.check(query, **options)
             assert [as_set(answer.matches)] == find_for_each(left, [query])
             assert answer.matches

@@ -77,6 +77,8 @@ class Archive:
         articles published within it are kept.
         """
         place = Path(path)
+        if threads is not None and threads < 1:
+            raise UsageError(f"threads: expected at least 1, got {threads}")
         if not place.exists() and not create:
             raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
         if not place.parent.is_dir():
