@@ -308,6 +308,32 @@ def test_a_reader_works_on_across_merges_expiry_and_compaction(tmp_path: Path) -
             reader.close()
 
 
+@pytest.mark.parametrize("change", ["remove", "replace", "compact"])
+def test_an_answer_is_of_one_moment_whatever_is_committed_meanwhile(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = join(STORY)
+    made = [article(id, text=text) for id in "abcd"]
+    with opened(tmp_path / "archive", made) as writer, Archive.open(tmp_path / "archive") as reader:
+        assert len(reader) == 4
+        has_changed = reader._store.has_changed
+
+        def change_behind_its_back() -> bool:
+            known = has_changed()
+            if change == "compact":
+                writer.compact()
+            else:
+                writer.remove("b")
+                if change == "replace":
+                    writer.add([article("b", text="Nothing of the sort.")])
+            return known
+
+        monkeypatch.setattr(reader._store, "has_changed", change_behind_its_back)
+        left = [one for one in made if change == "compact" or one["id"] != "b"]
+        assert as_list(reader.pairs()) == as_list(wirecopy.find(left))
+        assert [match.found for match in reader.check(text)[0].matches] == [one["id"] for one in left]
+
+
 def test_a_reader_far_behind_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wirecopy.archive.REMOVALS_KEPT", 3)
     with opened(tmp_path / "archive") as writer, Archive.open(tmp_path / "archive") as reader:

@@ -122,6 +122,17 @@ class Archive:
         if self._store.has_changed():
             self._index.refresh()
 
+    @contextmanager
+    def _at_one_moment(self) -> Iterator[None]:
+        """All reads see one moment, and the index is that of it, whatever is committed beside."""
+        self._refresh()
+        while True:
+            with self._store.snapshot():
+                if self._index.is_current():
+                    yield
+                    return
+            self._index.refresh()
+
     def check(
         self,
         articles: Any,
@@ -152,9 +163,8 @@ class Archive:
         self, batch: Articles, limits: _Limits | None = None, preset: str | None = None
     ) -> list[Answer]:
         """The answers for a batch of articles."""
-        self._refresh()
         limits = limits or _Limits()
-        with self._store.snapshot():
+        with self._at_one_moment():
             nominated = [
                 self._nominate(number, batch, limits) for number in range(len(self.settings.methods))
             ]
@@ -308,8 +318,7 @@ class Archive:
 
     def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
-        self._refresh()
-        with open_pool(self.threads) as pool, self._store.snapshot():
+        with open_pool(self.threads) as pool, self._at_one_moment():
             index, methods = self._index, self.settings.methods
             directed = [one for one in methods if is_directed(one)]
             stock = Stock(self._store, index.segments, index.rows)
