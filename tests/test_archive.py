@@ -148,6 +148,33 @@ def test_the_order_of_sources_does_not_depend_on_the_order_of_adding(
     assert told[0] == told[1] == told[2]
 
 
+def test_of_a_big_family_of_one_day_the_first_by_id_are_named(tmp_path: Path) -> None:
+    writer = Writer(14)
+    words = writer.write(120)
+    family = [
+        {"id": f"{number:02}", "text": join(writer.edit(words, 0.02)), "published": "2026-01-01"}
+        for number in range(40)
+    ]
+    query = {"id": "query", "text": join(words)}
+    with opened(tmp_path / "archive", writer.random.sample(family, 40), method="winnowing") as archive:
+        assert check_each(archive, [query]) == find_for_each(family, [query], method="winnowing")
+        assert set(found(archive, query)) < {f"{number:02}" for number in range(20)}
+
+
+def test_a_formula_does_not_crowd_out_a_family(tmp_path: Path) -> None:
+    """Of pairs that only links support the closest are looked at: those that share boilerplate are not among them."""
+    writer = Writer(15)
+    story, formula = writer.write(55), writer.write(85)
+    family = [{"id": f"a{number:02}", "text": join(writer.edit(story, 0.01))} for number in range(30)]
+    others = [{"id": f"b{number:02}", "text": join(writer.write(150) + formula)} for number in range(30)]
+    query = {"id": "query", "text": join(story + formula)}
+    with opened(tmp_path / "archive", others + family) as archive:
+        assert len(archive.formulas) == 1
+        expected = find_for_each(others + family, [query])
+        assert check_each(archive, [query]) == expected
+        assert found(archive, query)
+
+
 def test_a_text_checked_alone_or_among_others_has_the_same_answer(
     live: Articles, queries: Articles, tmp_path: Path
 ) -> None:
