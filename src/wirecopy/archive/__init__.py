@@ -29,6 +29,7 @@ from ..model import ABOUT, UNDATED, Article, Articles, Skipped, Tokens
 from ..pairs import ALL_HOLDERS, Holders, ask, file
 from ..pile import LEFT_OUT, Filed, Job, Matches, Progress, file_batch, is_directed, open_pool, unite
 from ..sources import Fields, read
+from ..sources.fields import utf8
 from ..statistics import Statistics
 from .answers import Added, Answer, Observed, Source
 from .index import Index
@@ -77,6 +78,8 @@ class Archive:
         articles published within it are kept.
         """
         place = Path(path)
+        if threads is not None and threads < 1:
+            raise UsageError(f"threads: expected at least 1, got {threads}")
         if not place.exists() and not create:
             raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
         if not place.parent.is_dir():
@@ -123,6 +126,17 @@ class Archive:
         if self._store.has_changed() or self._index.is_behind:
             self._index.refresh()
 
+    @contextmanager
+    def _at_one_moment(self) -> Iterator[None]:
+        """All reads see one moment, and the index is that of it, whatever is committed beside."""
+        self._refresh()
+        while True:
+            with self._store.snapshot():
+                if self._index.is_current():
+                    yield
+                    return
+            self._index.refresh()
+
     def check(
         self,
         articles: Any,
@@ -141,7 +155,7 @@ class Archive:
         A str is a text; else as for `find`. Only the `top` sources are given, those that hold `min_share` of the text, published
         between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
         """
-        batches = list(_batches(articles, fields or Fields(), "query"))
+        batches = list(_batches(articles, replace(fields or Fields(), about=("title",)), "query"))
         limits = _Limits(top, min_share, _moment(since), _moment(until), source, not_source)
         return [answer for batch in batches for answer in self.check_batch(batch, limits, preset)]
 
@@ -149,9 +163,8 @@ class Archive:
         self, batch: Articles, limits: _Limits | None = None, preset: str | None = None
     ) -> list[Answer]:
         """The answers for a batch of articles."""
-        self._refresh()
         limits = limits or _Limits()
-        with self._store.snapshot():
+        with self._at_one_moment():
             nominated = [
                 self._nominate(number, batch, limits) for number in range(len(self.settings.methods))
             ]
@@ -174,11 +187,11 @@ class Archive:
                 learnt.known,
             )
             about = dict(zip(rows.tolist(), self._store.articles(rows.tolist()), strict=True))
+            times = self._index.moments[self._index.places(rows[founds])].tolist() if len(rows) else []
         marks = _core.mark_boilerplate(
             tokens.hashes, tokens.offsets, tokens.halves, learnt.known.shingles, learnt.known.gap_words
         )
         articles = [about[row] for row in rows[founds].tolist()]
-        times = self._index.moments[self._index.places(rows[founds])].tolist()
         return [
             self._answer(number, batch, tokens, marks, compared, queries, articles, times, by, limits)
             for number in range(len(batch))
@@ -302,8 +315,7 @@ class Archive:
 
     def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
-        with open_pool(self.threads) as pool, self._store.snapshot():
-            self._refresh()
+        with open_pool(self.threads) as pool, self._at_one_moment():
             index, methods = self._index, self.settings.methods
             directed = [one for one in methods if is_directed(one)]
             stock = Stock(self._store, index.segments, index.rows)
@@ -315,15 +327,21 @@ class Archive:
             return job.match(stock, shards, *stock.rank())
 
     def articles(self) -> Iterator[Article]:
-        """All live articles, the earliest first, the undated last."""
-        with self._store.snapshot():
-            self._refresh()
-            index = self._index
-            order = index.rows[np.argsort(index.moments, kind="stable")]
-            for start in range(0, len(order), 500):
-                rows = order[start : start + 500].tolist()
-                for article, body in zip(self._store.articles(rows), self._store.texts(rows), strict=True):
-                    yield replace(article, text=body.decode())
+        """All live articles, the earliest first, the undated last; one that is removed meanwhile may be left out."""
+        store = self._store
+        with store.snapshot():
+            order = [
+                row
+                for (row,) in store.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
+            ]
+        for start in range(0, len(order), 500):
+            with store.snapshot():
+                wanted = order[start : start + 500]
+                here = {row for (row,) in store.select("row", "articles", "row", wanted)}
+                rows = [row for row in wanted if row in here]
+                found = list(zip(store.articles(rows), store.texts(rows), strict=True))
+            for article, body in found:
+                yield replace(article, text=body.decode())
 
     @property
     def formulas(self) -> Sequence[Formula]:
@@ -389,7 +407,7 @@ class Archive:
         """
         self._claim()
         reading = _with_about(fields or Fields())
-        total, done = Added(), 0
+        total, done, seen = Added(), 0, set[str]()
 
         def take_in(part: Any) -> tuple[int, Articles, Filed, list[bytes]]:
             batch = part()
@@ -398,7 +416,7 @@ class Archive:
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
             for source_bytes, batch, filed, contents in pool.map(take_in, work):
-                total += self._add_batch(batch, filed, contents, replace)
+                total += self._add_batch(batch, filed, contents, replace, seen)
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
@@ -413,7 +431,7 @@ class Archive:
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self.check_batch(one)
-                added = self._add_batch(one, self._file(one), _digest(one), replace)
+                added = self._add_batch(one, self._file(one), _digest(one), replace, set())
                 reason = (
                     "older than the window"
                     if added.late
@@ -430,9 +448,9 @@ class Archive:
     def remove(self, ids: str | Iterable[str]) -> int:
         """Remove articles by their ids; how many there were."""
         self._claim()
-        wanted = [ids] if isinstance(ids, str) else list(ids)
+        wanted = {utf8(id).decode() for id in ([ids] if isinstance(ids, str) else ids)}
         with self._changing():
-            rows = [row for (row,) in self._store.select("row", "articles", "id", wanted)]
+            rows = [row for (row,) in self._store.select("row", "articles", "id", sorted(wanted))]
             self._remove_rows(rows)
         self._tidy()
         return len(rows)
@@ -565,16 +583,16 @@ class Archive:
         )
         return make_segment(number, slice_, first_row, last_row, self._encode(self._file(batch), rows))
 
-    def _add_batch(self, batch: Articles, filed: Filed, contents: Sequence[bytes], replace: bool) -> Added:
-        """Add a batch in one change."""
+    def _add_batch(
+        self, batch: Articles, filed: Filed, contents: Sequence[bytes], replace: bool, seen: set[str]
+    ) -> Added:
+        """Add a batch in one change; `seen` are the ids that were read before, and takes in these."""
         store = self._store
         known = {
             id: (row, content)
             for id, row, content in store.select("id, row, content", "articles", "id", list(batch.ids))
         }
-        cut = self._cut(batch.published)
-        kept, replaced, skipped, seen = [], [], list(batch.skipped), set()
-        already = late = 0
+        fresh, skipped, already = [], list(batch.skipped), 0
         for row, id in enumerate(batch.ids):
             there = known.get(id)
             if id in seen:
@@ -589,13 +607,13 @@ class Archive:
                         batch, row, f"the archive has the id {id!r} with other content; add it with --replace"
                     )
                 )
-            elif batch.published[row] < cut:
-                late += 1
             else:
-                kept.append(row)
-                if there:
-                    replaced.append(there[0])
+                fresh.append(row)
             seen.add(id)
+        cut = self._cut(batch.published[fresh])
+        kept = [row for row in fresh if batch.published[row] >= cut]
+        replaced = [known[batch.ids[row]][0] for row in kept if batch.ids[row] in known]
+        late = len(fresh) - len(kept)
         if kept:
             self._insert(batch, filed, contents, kept, replaced)
         return Added(len(kept) - len(replaced), already, len(replaced), late, skipped, batch.unreadable_dates)
@@ -809,7 +827,9 @@ def _digest(batch: Articles) -> list[bytes]:
     columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
     edges = batch.offsets.tolist()
     whole = [
-        b"\0".join([batch.text.data[start:end], *(one.encode() for one in about)])
+        b"\0".join(
+            [str([*map(len, about)]).encode(), batch.text.data[start:end], *(one.encode() for one in about)]
+        )
         for start, end, *about in zip(edges, edges[1:], *columns, strict=False)
     ]
     return [bytes.fromhex(digest) for digest in _core.blake3_hex(whole)]

@@ -50,6 +50,10 @@ class Index:
         self._change = self._learnt_change = -1
         self._last_row = 0
 
+    def is_current(self) -> bool:
+        """Whether nothing was committed since, as far as the store's snapshot sees."""
+        return bool(self._store.setting("change", 0) == self._change)
+
     def refresh(self) -> None:
         """Take in what was committed since the last time, or until the snapshot that this is within."""
         self.is_behind = True
