@@ -79,6 +79,7 @@ def watch_command(
     as_json = jsonl or not sys.stdout.isatty()
     counts: Counter[str] = Counter()
     with open_archive(archive, create=True, **making) as store:
+        before = len(store)
         if not quiet and not from_folder and sys.stdin.isatty():
             say("reading articles as JSON lines; Ctrl-D ends")
         try:
@@ -97,7 +98,8 @@ def watch_command(
         except KeyboardInterrupt:
             say("")
         if not quiet:
-            others = {"known already": counts["known"], "not kept": counts["not"]}
+            gone = 0 if replace else before + counts["kept"] - len(store)
+            others = {"known already": counts["known"], "not kept": counts["not"], "left the window": gone}
             said = [f"{count(counts['kept'])} kept", *(f"{n:,} {what}" for what, n in others.items() if n)]
             say(f"{', '.join(said)}; {count(len(store))} in {archive}")
     return count_skipped(counts["skipped"])
