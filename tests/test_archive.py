@@ -468,7 +468,7 @@ def test_filters_answer_as_find_does_on_what_they_leave(family: Articles, tmp_pa
     query = {**family[7], "id": "query"}
     with opened(tmp_path / "archive", family) as archive:
         asked: list[tuple[dict[str, Any], Articles]] = [
-            ({"since": "2026-01-20"}, [one for one in family if one.get("published", "9") >= "2026-01-20"]),
+            ({"since": "2026-01-20"}, [one for one in family if one.get("published", "0") >= "2026-01-20"]),
             ({"until": "2026-01-03"}, [one for one in family if one.get("published", "9") <= "2026-01-03"]),
             (
                 {"since": "2026-01-10", "until": "2026-01-12T00:00:00Z"},
@@ -482,12 +482,12 @@ def test_filters_answer_as_find_does_on_what_they_leave(family: Articles, tmp_pa
             assert answer.matches
 
 
-def test_undated_articles_are_after_all_dates(tmp_path: Path) -> None:
+def test_undated_articles_are_after_all_dates_and_within_no_dates(tmp_path: Path) -> None:
     text = Writer(11).text(60)
     articles = [{"id": "undated", "text": text}, {"id": "dated", "text": text, "published": "2020-01-01"}]
     with opened(tmp_path / "archive", articles) as archive:
         assert found(archive, text) == ["dated", "undated"]
-        assert found(archive, text, since="2021-01-01") == ["undated"]
+        assert found(archive, text, since="2019-01-01") == ["dated"]
         assert found(archive, text, until="2021-01-01") == ["dated"]
 
 
