@@ -44,9 +44,9 @@ def test_what_it_was_made_with_may_be_named_or_left_out(path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "expected", "got"),
     [
-        ({"method": "minhash"}, "Winnowing(", "Minhash("),
-        ({"method": "winnowing"}, "Exact(), Winnowing(", "got Winnowing("),
-        ({"method": ["winnowing", "exact"]}, "Exact(), Winnowing(", "Winnowing(shingle_words=5"),
+        ({"method": "minhash"}, "winnowing:", "minhash:"),
+        ({"method": "winnowing"}, "exact, winnowing:", "got winnowing:"),
+        ({"method": ["winnowing", "exact"]}, "exact, winnowing:", "winnowing:shingle_words=5"),
         (
             {"method": ["exact", methods.get("winnowing", window_words=9)]},
             "window_words=16",

@@ -327,21 +327,15 @@ class Archive:
             return job.match(stock, shards, *stock.rank())
 
     def articles(self) -> Iterator[Article]:
-        """All live articles, the earliest first, the undated last; one that is removed meanwhile may be left out."""
+        """All live articles of one moment, the earliest first, the undated last; the archive cannot be changed meanwhile."""
         store = self._store
         with store.snapshot():
-            order = [
-                row
-                for (row,) in store.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
-            ]
-        for start in range(0, len(order), 500):
-            with store.snapshot():
-                wanted = order[start : start + 500]
-                here = {row for (row,) in store.select("row", "articles", "row", wanted)}
-                rows = [row for row in wanted if row in here]
-                found = list(zip(store.articles(rows), store.texts(rows), strict=True))
-            for article, body in found:
-                yield replace(article, text=body.decode())
+            ordered = store.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
+            order = [row for (row,) in ordered]
+            for start in range(0, len(order), 500):
+                rows = order[start : start + 500]
+                for article, body in zip(store.articles(rows), store.texts(rows), strict=True):
+                    yield replace(article, text=body.decode())
 
     @property
     def formulas(self) -> Sequence[Formula]:
