@@ -28,7 +28,7 @@ from ..model import ABOUT, UNDATED, Article, Articles, Skipped, Tokens
 from ..pairs import Holders, ask, file
 from ..pile import LEFT_OUT, Filed, Job, Matches, Progress, file_batch, is_directed, open_pool, unite
 from ..sources import Fields, read
-from ..sources.fields import utf8
+from ..sources.fields import id_text
 from ..statistics import Statistics
 from .answers import Added, Answer, Observed, Source
 from .index import NO_MOMENTS, Index
@@ -384,10 +384,15 @@ class Archive:
         if self._lock_file is not None:
             return
         self._lock_file = _take_lock(self.path)
-        self._store.prepare()
-        self._refresh()
-        self._index.delete_files()
-        self._put_back()
+        try:
+            self._store.prepare()
+            self._refresh()
+            self._index.delete_files()
+            self._put_back()
+        except BaseException:
+            os.close(self._lock_file)
+            self._lock_file = None
+            raise
 
     def add(
         self,
@@ -447,10 +452,10 @@ class Archive:
         self._tidy()
         return observed
 
-    def remove(self, ids: str | Iterable[str]) -> int:
+    def remove(self, ids: str | Iterable[str | int]) -> int:
         """Remove articles by their ids; how many there were."""
         self._claim()
-        wanted = {utf8(id).decode() for id in ([ids] if isinstance(ids, str) else ids)}
+        wanted = {id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)}
         with self._changing():
             rows = [row for (row,) in self._store.select("row", "articles", "id", sorted(wanted))]
             self._remove_rows(rows)

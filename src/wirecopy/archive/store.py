@@ -118,10 +118,10 @@ class Store:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All reads see the same moment; one within another is the same."""
-        if self._connection.in_transaction:
-            yield
-            return
         with self.errors("read"):
+            if self._connection.in_transaction:
+                yield
+                return
             self.execute("BEGIN")
             try:
                 yield
