@@ -328,6 +328,7 @@ class Archive:
 
     def articles(self) -> Iterator[Article]:
         """All live articles of one moment, the earliest first, the undated last, whatever is done to the archive meanwhile."""
+        self._refresh()
         store = Store(self.path)
         try:
             with store.snapshot():
