@@ -36,6 +36,8 @@ class Index:
         self._settings = settings
         self._folder = folder
         self._file = file
+        self.is_behind = True
+        """Whether the store may have what is not taken in yet."""
         self._empty()
         self.refresh()
 
@@ -48,14 +50,21 @@ class Index:
         self._change = self._learnt_change = -1
         self._last_row = 0
 
+    def is_current(self) -> bool:
+        """Whether nothing was committed since, as far as the store's snapshot sees."""
+        return bool(self._store.setting("change", 0) == self._change)
+
     def refresh(self) -> None:
-        """Take in what was committed since the last time."""
+        """Take in what was committed since the last time, or until the snapshot that this is within."""
+        self.is_behind = True
         while not self._take_in():
             pass
+        self.is_behind = False
 
     def _take_in(self) -> bool:
-        """False if a segment was merged away between catalogue and file: then look again."""
+        """False if a segment was merged away between catalogue and file: then look again, if that shows anything else."""
         store = self._store
+        can_look_again = not store.is_in_snapshot
         with store.snapshot():
             change = store.setting("change", 0)
             if change == self._change:
@@ -77,7 +86,7 @@ class Index:
                     try:
                         segment = open_segment(entry, contents[entry.number], self._folder)
                     except Damaged:
-                        if not self._is_current(entry.number):
+                        if can_look_again and not self._is_current(entry.number):
                             return False
                         segment = self._mend(entry)
                 segments.append(segment)
@@ -168,8 +177,9 @@ class Index:
     def delete_files(self) -> None:
         """Delete files that no segment of the catalogue needs; only for the writer."""
         needed = {file_of(self._folder, segment.entry.number).name for segment in self.segments}
-        if self._folder.is_dir():
-            for path in self._folder.iterdir():
-                if path.name not in needed:
-                    with suppress(OSError):
-                        path.unlink()
+        found: list[Path] = []
+        with suppress(OSError):  # no folder, or none that can be read: then another time
+            found = [path for path in self._folder.iterdir() if path.name not in needed]
+        for path in found:
+            with suppress(OSError):
+                path.unlink()

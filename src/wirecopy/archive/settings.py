@@ -99,6 +99,7 @@ class Settings:
         if statistics is not None and (
             self.statistics is None
             or statistics.view != self.statistics.view
+            or statistics.articles != self.statistics.articles
             or statistics.words.tobytes() != self.statistics.words.tobytes()
             or statistics.counts.tobytes() != self.statistics.counts.tobytes()
         ):

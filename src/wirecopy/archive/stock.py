@@ -10,6 +10,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ArchiveError
 from ..methods import Method
 from ..model import ABOUT, UNDATED, Articles
 from ..pile import LEFT_OUT, Filed, Pile
@@ -95,11 +96,15 @@ class Stock(Pile):
     def texts(self, numbers: Iterable[int]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The texts of some articles as a batch."""
         rows = [int(self._rows[number]) if self._live[number] else 0 for number in numbers]
-        with self._lock:
+        with self._lock, self._store.errors("read"):
             found = dict(
                 self._store.select("row, CAST(text AS BLOB)", "texts", "row", [row for row in rows if row])
             )
         found[0] = b""
+        if not found.keys() >= set(rows):
+            raise ArchiveError(
+                f"{self._store.path}: an article of these matches was removed since; ask again"
+            )
         parts = [found[row] for row in rows]
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return np.frombuffer(b"".join(parts), np.uint8), offsets

@@ -19,6 +19,8 @@ FORMAT = 1
 """Of the tables; each step up to it is in MIGRATIONS."""
 APPLICATION = 0x77637079
 """What says, in the file's head, that it is an archive of ours."""
+CACHED_KIB = 16_384
+"""Pages of the file that a connection remembers, in KiB."""
 MANY = 500
 """Parameters of one statement."""
 
@@ -61,6 +63,7 @@ class Store:
             self._connection = sqlite3.connect(
                 path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=64
             )
+            self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
             self._version = -1
             if not self.execute("PRAGMA application_id").fetchone()[0] and self._is_empty():
                 return
@@ -77,12 +80,13 @@ class Store:
                 )
 
     def _is_empty(self) -> bool:
-        return not self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        with self.errors("read"):
+            return not self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing was ever written."""
-        return self._is_empty()
+        """Whether nothing was ever written, or whoever made it came no further than the tables."""
+        return self._is_empty() or self.setting("methods") is None
 
     def prepare(self) -> None:
         """Bring the tables up to date; only for the writer."""
@@ -90,7 +94,8 @@ class Store:
             self.execute("PRAGMA journal_mode = WAL")
             self.execute("PRAGMA synchronous = FULL")
             self.execute("PRAGMA wal_autocheckpoint = 4000")
-        for form in range(self.execute("PRAGMA user_version").fetchone()[0], FORMAT):
+            before = self.execute("PRAGMA user_version").fetchone()[0]
+        for form in range(before, FORMAT):
             with self.change():
                 MIGRATIONS[form](self._connection)
                 self.execute(f"PRAGMA user_version = {form + 1}")
@@ -118,22 +123,32 @@ class Store:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All reads see the same moment; one within another is the same."""
-        if self._connection.in_transaction:
+        if self.is_in_snapshot:
             yield
             return
         with self.errors("read"):
-            self.execute("BEGIN")
             try:
+                self.execute("BEGIN")
                 yield
             finally:
-                self.execute("COMMIT")
+                if self._connection.in_transaction:  # SQLite itself ends it after some errors
+                    self.execute("COMMIT")
+
+    @property
+    def is_in_snapshot(self) -> bool:
+        """Whether reads see one moment only."""
+        return self._connection.in_transaction
 
     @contextmanager
     def change(self) -> Iterator[None]:
         """All that is written is committed at the end, and on disk then; nothing of it is if anything fails."""
+        if self.is_in_snapshot:
+            raise ArchiveError(
+                f"{self.path}: cannot be changed while its articles are read; finish that first, or open it once more to read"
+            )
         with self.errors("written"):
-            self.execute("BEGIN IMMEDIATE")
             try:
+                self.execute("BEGIN IMMEDIATE")
                 yield
                 self.execute("COMMIT")
             except BaseException:
@@ -149,7 +164,8 @@ class Store:
 
     def setting(self, name: str, default: Any = None) -> Any:
         """What a setting is."""
-        found = self.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        with self.errors("read"):
+            found = self.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
         return found[0] if found else default
 
     def set(self, name: str, value: Any) -> None:
@@ -162,7 +178,8 @@ class Store:
         for start in range(0, len(values), MANY):
             some = values[start : start + MANY]
             marks = ", ".join("?" * len(some))
-            found += self.execute(f"SELECT {columns} FROM {table} WHERE {by} IN ({marks})", some)
+            with self.errors("read"):
+                found += self.execute(f"SELECT {columns} FROM {table} WHERE {by} IN ({marks})", some)
         return found
 
     def delete(self, table: str, by: str, values: Sequence[Any]) -> None:
@@ -185,6 +202,8 @@ class Store:
 
 def _way_out(error: sqlite3.Error) -> str:
     message = str(error)
+    if "SHM" in getattr(error, "sqlite_errorname", ""):
+        return "; make room on the disk: even to read, 32 kB are needed beside it"
     if "full" in message:
         return "; make room on the disk and go on: what was acknowledged is kept"
     if "locked" in message:
@@ -193,4 +212,4 @@ def _way_out(error: sqlite3.Error) -> str:
         return "; restore it from a backup, or name an archive"
     if "readonly" in message or "unable to open" in message:
         return "; check that file and folder can be written"
-    return ""
+    return "; check the disk and try again: what was acknowledged is kept"
