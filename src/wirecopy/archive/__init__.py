@@ -82,6 +82,8 @@ class Archive:
             raise UsageError(f"threads: expected at least 1, got {threads}")
         if not place.exists() and not create:
             raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
+        if place.is_dir():
+            raise ArchiveError(f"{place}: a folder; name the file of an archive")
         if not place.parent.is_dir():
             raise ArchiveError(f"{place}: no folder {place.parent}")
         fresh = Settings.choose(method, preset, window, statistics) if not place.exists() else None
