@@ -495,6 +495,10 @@ class Archive:
             )
             if lost := orphans.fetchone()[0]:
                 problems.append(f"{self.path}: {lost} articles without text")
+            if altered := self._count_altered():
+                problems.append(
+                    f"{self.path}: {altered} articles are not as they were added; restore a backup"
+                )
 
         def read_all(segment: Segment) -> None:
             for part in segment.parts:
@@ -521,6 +525,18 @@ class Archive:
         return problems
 
     # Inside
+
+    def _count_altered(self) -> int:
+        """How many articles have another content than their checksums say."""
+        columns = ", ".join(f"coalesce(CAST({name} AS BLOB), x'')" for name in ("content", "text", *ABOUT))
+        found = self._store.execute(f"SELECT {columns} FROM articles JOIN texts USING (row)")
+        altered = 0
+        while some := found.fetchmany(500):
+            digests = _core.blake3_hex([b"\0".join(parts) for _, *parts in some])
+            altered += sum(
+                digest != content.hex() for digest, (content, *_) in zip(digests, some, strict=True)
+            )
+        return altered
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
