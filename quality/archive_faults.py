@@ -28,7 +28,6 @@ from quality.faults import (
     make_churn,
     make_forgetting,
     require,
-    require_tracing,
     require_whole,
     small_segments,
     state_of,
@@ -177,7 +176,6 @@ class Sweep:
 def sweep(folder: Path, *, work: str, every: int = 1, kinds: Sequence[str] = KINDS) -> Tried:
     """Each kind of fault at every so manyth call, other ones for each kind."""
     tried = Tried()
-    require_tracing()
     with Nursery(folder / "nursery") as nursery:
         sweeping = Sweep(folder, work)
         calls = sweeping.calls(nursery)
