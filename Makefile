@@ -35,6 +35,7 @@ bench: build
 	$(BIN)/python benchmarks/run.py --methods
 	$(BIN)/python benchmarks/work.py
 	$(BIN)/python benchmarks/extraction.py
+	$(BIN)/python benchmarks/archive.py
 
 docs: build
 	$(BIN)/python docs/make.py

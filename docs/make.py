@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -89,6 +90,20 @@ def make_picture() -> str:
     return "\n".join(["```text", f"$ {' '.join(command)}", first, *shown, lines[-1], last, "```"])
 
 
+def make_answer() -> str:
+    """What `check` shows on a terminal of a text that is put together from several articles."""
+    with tempfile.TemporaryDirectory() as folder:
+        articles = Path(folder, "news", "articles.jsonl")
+        demo.write_archive(articles.parent)
+        paragraphs = [json.loads(line)["text"].split("\n\n")[0] for line in articles.open(encoding="utf-8")]
+        draft = "\n\n".join((*paragraphs[10:230:70], "Nobody else has written this last sentence before."))
+        Path(folder, "stitched.txt").write_text(draft, "utf-8")
+        _on_a_terminal(["wirecopy", "add", "news.db", "news/articles.jsonl"], Path(folder))
+        command = ["wirecopy", "check", "news.db", "stitched.txt"]
+        table, _ = _on_a_terminal(command, Path(folder))
+    return "\n".join(["```text", f"$ {' '.join(command)}", table.rstrip(), "```"])
+
+
 def _on_a_terminal(command: list[str], folder: Path) -> tuple[str, str]:
     """What a command prints to a terminal, and what it says on stderr, which is none."""
     terminal, its_side = os.openpty()
@@ -120,6 +135,7 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
+    "answer": make_answer,
     "cli": make_cli,
     "methods": make_methods,
     "picture": make_picture,

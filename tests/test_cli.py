@@ -20,7 +20,10 @@ from wirecopy import find, methods
 from wirecopy.pile import weigh
 from wirecopy.statistics import Statistics
 
-COMMANDS = ("find", "extract", "train", "weigh", "tune", "compare", "methods", "demo")
+COMMANDS = (
+    *("find", "extract", "train", "weigh", "tune", "compare", "methods", "demo"),
+    *("add", "check", "watch", "remove", "expire", "info", "verify", "compact", "pairs", "export"),
+)
 DECIDE = ("--decide", "method", "--method")
 
 

@@ -201,6 +201,24 @@ def test_a_pair_compares_the_same_in_any_batch(
     assert together == [compare(articles[query], articles[found], settings_) for query, found in pairs]
 
 
+@settings(max_examples=200)
+@given(
+    st.lists(st.lists(st.integers(1, 30), max_size=30), min_size=4, max_size=8), any_settings, st.randoms()
+)
+def test_a_text_stitched_from_many_compares_with_each_as_if_alone(
+    articles: list[Article], settings_: twin.Settings, draw: Any
+) -> None:
+    stitched: Article = []
+    for _ in range(12):
+        piece = draw.choice(articles)
+        start = draw.randint(0, len(piece))
+        stitched += piece[start:] + [draw.randint(1, 40) for _ in range(draw.randint(0, 30))]
+    pairs = [(0, number) if draw.random() < 0.5 else (number, 0) for number in range(1, len(articles) + 1)]
+    every = [stitched, *articles]
+    alone = [compare(every[query], every[found], settings_) for query, found in pairs]
+    assert run(every, pairs, settings_) == alone
+
+
 def test_a_pair_compares_the_same_beside_an_article_in_another_script() -> None:
     query = [*range(1, 31), 901, 40, 902, 41, 903, *range(50, 80)]
     found = [*range(1, 31), 911, 40, 912, 41, 913, *range(50, 80)]

@@ -143,6 +143,9 @@ pub fn compare(
         }
     }
     let mut side = Side::new(&articles);
+    for row in queries.iter().chain(founds) {
+        side.pairs[*row as usize] += 1;
+    }
     let pairs = queries.iter().zip(founds).map(|(query, found)| (*query as usize, *found as usize));
     let compared = pairs.map(|(query, found)| {
         let marked = side.compare(query, found, settings)?;
@@ -174,28 +177,64 @@ fn is_copy_with_formulas(whole: &Comparison, one: &Prepared, other: &Prepared, s
         || most >= settings.covered && one.is_formula() && other.is_formula()
 }
 
-/// Articles to compare, and the index of one of them, kept for the next pair.
+/// Articles to compare, in how many pairs each is, and the index of one of them, kept for the next pair.
+///
+/// The longer article is gone through, the shorter indexed. One that is far longer than many others, a file stitched from
+/// parts of them, is sorted once instead, so that each of them costs what it has itself.
 struct Side<'a> {
     articles: &'a [Option<Prepared<'a>>],
+    pairs: Vec<u32>,
     index: Index,
     indexed: Option<usize>,
+    /// The grams of an article by hash, with their places.
+    sorted: Vec<(u64, u32)>,
+    sorted_row: Option<usize>,
 }
+
+/// How many times as long, and in how many pairs, an article must be for its grams to be sorted.
+const FAR_LONGER: usize = 8;
+const MANY_PAIRS: u32 = 4;
 
 impl<'a> Side<'a> {
     fn new(articles: &'a [Option<Prepared<'a>>]) -> Self {
-        Self { articles, index: Index::default(), indexed: None }
+        let pairs = vec![0; articles.len()];
+        Self { articles, pairs, index: Index::default(), indexed: None, sorted: Vec::new(), sorted_row: None }
+    }
+
+    /// Places of the long article at which a gram of the short one stands, rising; None if it is not worth it.
+    fn common_places(&mut self, row: usize, long: &Prepared, short: &Prepared) -> Option<Vec<u32>> {
+        if self.pairs[row] < MANY_PAIRS || long.grams.len() < FAR_LONGER * short.grams.len() {
+            return None;
+        }
+        if self.sorted_row != Some(row) {
+            self.sorted.clear();
+            self.sorted.extend(long.grams.iter().zip(0..).map(|(gram, place)| (*gram, place)));
+            self.sorted.sort_unstable();
+            self.sorted_row = Some(row);
+        }
+        let mut grams = short.grams.clone();
+        grams.sort_unstable();
+        grams.dedup();
+        let mut places = Vec::new();
+        for gram in grams {
+            let from = self.sorted.partition_point(|one| one.0 < gram);
+            places.extend(self.sorted[from..].iter().take_while(|one| one.0 == gram).map(|one| one.1));
+        }
+        places.sort_unstable();
+        Some(places)
     }
 
     /// What two of the articles share; None if one is not there.
     fn compare(&mut self, query: usize, found: usize, settings: Settings) -> Option<Comparison> {
         let (one, other) = (self.articles[query].as_ref()?, self.articles[found].as_ref()?);
         let turned = (one.words.len(), &one.words) < (other.words.len(), &other.words);
-        let (long, short, row) = if turned { (other, one, query) } else { (one, other, found) };
+        let (long, short, row, long_row) = if turned { (other, one, query, found) } else { (one, other, found, query) };
+        let places = self.common_places(long_row, long, short);
         if self.indexed != Some(row) {
             self.index.build(&short.grams);
             self.indexed = Some(row);
         }
-        let compared = compare_two(long, short, &self.index, settings);
+        let compared = compare_two(long, short, &self.index, places.as_deref(), settings);
         Some(if turned { compared.turned() } else { compared })
     }
 }
@@ -321,7 +360,13 @@ struct Run {
     len: usize,
 }
 
-fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Settings) -> Comparison {
+fn compare_two(
+    query: &Prepared,
+    found: &Prepared,
+    index: &Index,
+    starts: Option<&[u32]>,
+    settings: Settings,
+) -> Comparison {
     let shared = query.shingles.shared(&found.shingles);
     let union = query.shingles.len() + found.shingles.len() - shared;
     if query.whole == found.whole {
@@ -333,7 +378,13 @@ fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Sett
         let long_enough = len > 0 && query.weight(0, len) >= settings.min_passage_words;
         if long_enough { vec![measure(query, found, &[whole])] } else { Vec::new() }
     } else {
-        let runs = find_runs(query, found, index, settings.seed_words);
+        let runs = match starts {
+            Some(starts) => {
+                let starts = starts.iter().map(|start| *start as usize);
+                find_runs(query, found, index, starts, settings.seed_words)
+            }
+            None => find_runs(query, found, index, 0..query.grams.len(), settings.seed_words),
+        };
         chain(query, found, &runs, settings)
     };
     passages.sort_unstable_by_key(|one| (one.query, one.found));
@@ -364,15 +415,21 @@ fn compare_two(query: &Prepared, found: &Prepared, index: &Index, settings: Sett
     }
 }
 
-/// The maximal runs of equal words, by their place in the query.
-fn find_runs(query: &Prepared, found: &Prepared, index: &Index, gram: usize) -> Vec<Run> {
+/// The maximal runs of equal words, by their place in the query; `starts` are the places there to look at.
+fn find_runs(
+    query: &Prepared,
+    found: &Prepared,
+    index: &Index,
+    starts: impl Iterator<Item = usize>,
+    gram: usize,
+) -> Vec<Run> {
     let (grams, query, found) = (&query.grams, &*query.words, &*found.words);
     let mut runs: Vec<Run> = Vec::new();
     let mut budget = BUDGET * (query.len() + found.len());
     let (mut reach, mut places) = (0, Vec::with_capacity(OFTEN + 1));
-    for (start, hash) in grams.iter().enumerate() {
+    for start in starts {
         places.clear();
-        places.extend(index.places(*hash).take(OFTEN + 1));
+        places.extend(index.places(grams[start]).take(OFTEN + 1));
         if places.len() > OFTEN {
             places.truncate(usize::from(start >= reach));
             if let Some(last) = runs.last() {

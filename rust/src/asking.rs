@@ -18,15 +18,21 @@ pub fn distinct_keys(shards: &[&Postings]) -> Vec<u64> {
 }
 
 /// The holders of some keys, which rise, among one shard of all batches; `firsts` is the number of each batch's first article.
-pub fn look_up(shard: &[&Postings], firsts: &[usize], keys: &[u64], found: &mut Found) {
+///
+/// # Errors
+/// When there is not one first article a batch, or their numbers are too large.
+pub fn look_up(shard: &[&Postings], firsts: &[usize], keys: &[u64], found: &mut Found) -> Result<()> {
+    if shard.len() != firsts.len() || firsts.iter().any(|first| *first > (u32::MAX - (1 << ROW_BITS)) as usize) {
+        return Err(Invalid(format!("expected the first article of each of {} batches", shard.len())));
+    }
     for (postings, first) in shard.iter().zip(firsts) {
         for posting in &postings.0 {
             if let Ok(which) = keys.binary_search(&posting.key) {
-                found.push(which as u32, posting);
-                *found.article.last_mut().expect("just pushed") += *first as u32;
+                found.push(which as u32, posting, *first as u32);
             }
         }
     }
+    Ok(())
 }
 
 /// Holders of keys as columns, see `segments::Found`; an article is its rank, `u32::MAX` leaves it out.
@@ -65,9 +71,9 @@ impl Holders<'_> {
         let mut order: Vec<usize> = (0..self.which.len()).filter(|row| self.rank[*row] != u32::MAX).collect();
         order.sort_unstable_by_key(|row| (self.which[*row], self.rank[*row], self.position[*row]));
         let mut found: Vec<Vec<Holder>> = (0..keys).map(|_| Vec::new()).collect();
-        for same in order.chunk_by(|one, other| {
-            (self.which[*one], self.rank[*one]) == (self.which[*other], self.rank[*other])
-        }) {
+        for same in
+            order.chunk_by(|one, other| (self.which[*one], self.rank[*one]) == (self.which[*other], self.rank[*other]))
+        {
             found[self.which[same[0]] as usize].extend(same.iter().take(REPEATS).map(|row| Holder {
                 rank: self.rank[*row],
                 words: self.words[*row].into(),

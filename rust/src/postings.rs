@@ -160,7 +160,7 @@ pub fn file(
     Ok(shards)
 }
 
-fn shard_of(key: u64) -> usize {
+pub(crate) fn shard_of(key: u64) -> usize {
     (key >> (64 - SHARD_BITS)) as usize
 }
 

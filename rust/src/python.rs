@@ -308,9 +308,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::segments::{
-        Segment, ask, block_sums, distinct_keys, encode_segment, look_up, merge_segments,
-    };
+    use super::segments::{Segment, ask, block_sums, distinct_keys, encode_segment, look_up, merge_segments};
 
     /// File a batch's keys, shard by shard.
     #[pyfunction]

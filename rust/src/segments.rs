@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::postings::{Posting, Postings, ROW_BITS, SHARD_BITS, SHARDS};
+use crate::postings::{Posting, Postings, ROW_BITS, SHARD_BITS, SHARDS, shard_of};
 use crate::{Invalid, Result};
 
 /// Bytes that have a checksum of their own.
@@ -91,9 +91,11 @@ impl Layout {
             context: header[29].into(),
             shingle: header[30],
         };
-        let widths = [layout.key, layout.article, layout.position, layout.words, layout.context];
         let sensible = (SHARD_BITS as u32..32).contains(&layout.bits)
-            && widths.iter().all(|width| *width <= 8)
+            && layout.key == key_width(layout.bits)
+            && [layout.article, layout.position].iter().all(|width| *width <= 4)
+            && layout.words <= 1
+            && layout.context <= 8
             && layout.articles <= 1 << ROW_BITS
             && u32::try_from(layout.postings).is_ok();
         if header[..8] == MAGIC && sensible { Ok(layout) } else { Err(Invalid("expected a segment".into())) }
@@ -105,6 +107,11 @@ fn read_number(column: &[u8], at: usize, width: usize) -> u64 {
     let mut number = [0; 8];
     number[..width].copy_from_slice(&column[at * width..(at + 1) * width]);
     u64::from_le_bytes(number)
+}
+
+/// The bytes of a key without its first bits.
+fn key_width(bits: u32) -> usize {
+    (64 - bits as usize).div_ceil(8)
 }
 
 /// The bytes that the number takes.
@@ -143,7 +150,11 @@ impl<'a> Segment<'a> {
     /// When they are damaged, or no segment.
     pub fn new(bytes: &'a [u8], seal: &'a Seal) -> Result<Self> {
         if bytes.len() < HEADER || bytes.len().div_ceil(BLOCK) != seal.sums.len() {
-            return Err(Invalid(format!("expected a segment of {} blocks, got {} bytes", seal.sums.len(), bytes.len())));
+            return Err(Invalid(format!(
+                "expected a segment of {} blocks, got {} bytes",
+                seal.sums.len(),
+                bytes.len()
+            )));
         }
         check(bytes, seal, 0, HEADER)?;
         let layout = Layout::read(&bytes[..HEADER])?;
@@ -162,7 +173,7 @@ impl<'a> Segment<'a> {
     /// Part of a column, from its `from`-th entry to before its `to`-th.
     fn slice(&self, column: usize, width: usize, from: usize, to: usize) -> Result<&'a [u8]> {
         let (start, end) = (self.columns[column] + from * width, self.columns[column] + to * width);
-        if from > to || end > self.columns[column + 1] {
+        if from > to || end > self.columns[column + 1] || (column > 2 && to > self.layout.postings) {
             return Err(Invalid(format!("expected postings within the segment, got {from}..{to}")));
         }
         check(self.bytes, self.seal, start, end)?;
@@ -194,7 +205,7 @@ impl<'a> Segment<'a> {
         Ok((read_number(begin, 0, 4) as usize, read_number(end, 0, 4) as usize))
     }
 
-    /// Postings `from` to before `to`, whose keys begin with `first`.
+    /// Postings `from` to before `to`; of their keys the rest.
     fn decode(&self, from: usize, to: usize, mut take: impl FnMut(Posting)) -> Result<()> {
         let layout = &self.layout;
         let keys = self.slice(3, layout.key, from, to)?;
@@ -229,11 +240,20 @@ impl<'a> Segment<'a> {
             return Err(Invalid(format!("expected a shard under {SHARDS}, got {shard}")));
         }
         let more = self.layout.bits - SHARD_BITS as u32;
-        let mut postings = Vec::new();
-        for place in shard << more..(shard + 1) << more {
-            let first = (place as u64) << (64 - self.layout.bits);
-            let (from, to) = self.places(place, place + 1)?;
-            self.decode(from, to, |posting| postings.push(Posting { key: first | posting.key, ..posting }))?;
+        let (first, last) = (shard << more, (shard + 1) << more);
+        let directory = self.slice(2, 4, first, last + 1)?;
+        let edge = |place: usize| read_number(directory, place - first, 4) as usize;
+        let mut postings = Vec::with_capacity(edge(last).saturating_sub(edge(first)));
+        self.decode(edge(first), edge(last), |posting| postings.push(posting))?;
+        for place in first..last {
+            let mine = edge(place).saturating_sub(edge(first))..edge(place + 1).saturating_sub(edge(first));
+            let bits = (place as u64) << (64 - self.layout.bits);
+            let Some(mine) = postings.get_mut(mine) else {
+                return Err(Invalid("expected a directory that rises".into()));
+            };
+            for posting in mine {
+                posting.key |= bits;
+            }
         }
         Ok(Postings(postings))
     }
@@ -252,7 +272,7 @@ impl<'a> Segment<'a> {
             let count = to - from;
             let begin = partition(count, |at| read_number(column, at, width) < key & rest);
             let end = begin + partition(count - begin, |at| read_number(column, begin + at, width) == key & rest);
-            self.decode(from + begin, from + end, |posting| found.push(which as u32, &posting))?;
+            self.decode(from + begin, from + end, |posting| found.push(which as u32, &posting, 0))?;
         }
         Ok(())
     }
@@ -307,9 +327,10 @@ pub struct Found {
 }
 
 impl Found {
-    pub(crate) fn push(&mut self, which: u32, posting: &Posting) {
+    /// Takes one holder in; articles count from `first`.
+    pub(crate) fn push(&mut self, which: u32, posting: &Posting, first: u32) {
         self.which.push(which);
-        self.article.push(posting.row & ((1 << ROW_BITS) - 1));
+        self.article.push(first + (posting.row & ((1 << ROW_BITS) - 1)));
         self.position.push(posting.position);
         self.words.push((posting.row >> ROW_BITS) as u8);
         self.left.push(posting.left);
@@ -330,14 +351,13 @@ pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32]) -> Result<Vec<u
     if all().any(|posting| article(posting) as usize >= rows.len()) {
         return Err(Invalid(format!("expected postings of {} articles", rows.len())));
     }
-    let shingle = all().next().map_or(0, |posting| (posting.row >> ROW_BITS) as u8);
-    let layout = Layout {
-        words: usize::from(all().any(|posting| posting.row >> ROW_BITS != u32::from(shingle))),
-        shingle,
-        position: width_of(all().map(|posting| u64::from(posting.position)).max().unwrap_or(0)),
-        context: width_of(all().map(|posting| posting.left | posting.right).max().unwrap_or(0)),
-        ..plan(rows.len(), all().count())?
-    };
+    let in_place = |(number, shard): (usize, &&Postings)| shard.0.iter().all(|posting| shard_of(posting.key) == number);
+    if shards.len() != SHARDS || !shards.iter().enumerate().all(in_place) {
+        return Err(Invalid(format!("expected {SHARDS} shards, each with its own keys")));
+    }
+    let mut widest = Widest::default();
+    all().for_each(|posting| widest.take(posting.position, posting.row >> ROW_BITS, posting.left | posting.right));
+    let layout = widest.plan(rows.len(), all().count())?;
     let mut writer = Writer::new(layout);
     for shard in shards {
         let mut postings = shard.0.clone();
@@ -367,21 +387,17 @@ pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
         }
         numbers.push(mine);
     }
-    let mut postings = 0;
+    let (mut postings, mut widest) = (0, Widest::default());
     for (segment, numbers) in segments.iter().zip(&numbers) {
-        let column = segment.slice(4, segment.layout.article, 0, segment.layout.postings)?;
-        let article = |at| read_number(column, at, segment.layout.article) as usize;
-        postings += (0..segment.layout.postings).filter(|at| numbers.get(article(*at)) != Some(&u32::MAX)).count();
+        let is_kept = |posting: &Posting| numbers[(posting.row & ((1 << ROW_BITS) - 1)) as usize] != u32::MAX;
+        segment.decode(0, segment.layout.postings, |posting| {
+            if is_kept(&posting) {
+                postings += 1;
+                widest.take(posting.position, posting.row >> ROW_BITS, posting.left | posting.right);
+            }
+        })?;
     }
-    let holding = || segments.iter().map(|segment| segment.layout).filter(|layout| layout.postings > 0);
-    let shingle = holding().next().map_or(0, |layout| layout.shingle);
-    let layout = Layout {
-        words: usize::from(holding().any(|layout| layout.words > 0 || layout.shingle != shingle)),
-        shingle,
-        position: holding().map(|layout| layout.position).max().unwrap_or(0),
-        context: holding().map(|layout| layout.context).max().unwrap_or(0),
-        ..plan(rows.len(), postings)?
-    };
+    let layout = widest.plan(rows.len(), postings)?;
     let mut writer = Writer::new(layout);
     for shard in 0..SHARDS {
         let mut postings = Vec::new();
@@ -398,14 +414,40 @@ pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
     Ok(writer.finish(&rows, &words))
 }
 
-/// The layout for so many articles and postings, as far as these say.
-fn plan(articles: usize, postings: usize) -> Result<Layout> {
-    if articles > 1 << ROW_BITS || u32::try_from(postings).is_err() {
-        return Err(Invalid(format!("expected up to {} articles in a segment, got {articles}", 1 << ROW_BITS)));
+/// How large the numbers of some postings are, and whether all shingles have the same number of words.
+#[derive(Debug, Default)]
+struct Widest {
+    position: u32,
+    context: u64,
+    shingle: Option<u32>,
+    shingles_differ: bool,
+}
+
+impl Widest {
+    fn take(&mut self, position: u32, shingle: u32, context: u64) {
+        self.position |= position;
+        self.context |= context;
+        self.shingles_differ |= *self.shingle.get_or_insert(shingle) != shingle;
     }
-    let bits = (postings / PLACE).max(1).ilog2().clamp(SHARD_BITS as u32, 31);
-    let (key, article) = ((64 - bits as usize).div_ceil(8), width_of(articles.saturating_sub(1) as u64));
-    Ok(Layout { articles, postings, bits, key, article, position: 0, words: 0, context: 0, shingle: 0 })
+
+    /// The layout for so many articles and such postings.
+    fn plan(&self, articles: usize, postings: usize) -> Result<Layout> {
+        if articles > 1 << ROW_BITS || u32::try_from(postings).is_err() {
+            return Err(Invalid(format!("expected up to {} articles in a segment, got {articles}", 1 << ROW_BITS)));
+        }
+        let bits = (postings / PLACE).max(1).ilog2().clamp(SHARD_BITS as u32, 31);
+        Ok(Layout {
+            articles,
+            postings,
+            bits,
+            key: key_width(bits),
+            article: width_of(articles.saturating_sub(1) as u64),
+            position: width_of(self.position.into()),
+            words: self.shingles_differ.into(),
+            context: width_of(self.context),
+            shingle: if self.shingles_differ { 0 } else { self.shingle.unwrap_or(0) as u8 },
+        })
+    }
 }
 
 /// Takes postings by rising key and writes each column.
@@ -424,7 +466,8 @@ impl Writer {
 
     fn write_sorted(&mut self, postings: &mut [Posting]) {
         let layout = self.layout;
-        postings.sort_unstable_by_key(|posting| (posting.key, posting.row, posting.position));
+        // Stable, because it is quick where sorted runs follow each other.
+        postings.sort_by_key(|posting| (posting.key, posting.row, posting.position, posting.left, posting.right));
         for posting in postings {
             self.counts[(posting.key >> (64 - layout.bits)) as usize + 1] += 1;
             let numbers = [
@@ -444,14 +487,16 @@ impl Writer {
     fn finish(self, rows: &[u64], words: &[u32]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.layout.columns()[9]);
         bytes.extend_from_slice(&self.layout.write());
-        rows.iter().for_each(|row| bytes.extend_from_slice(&row.to_le_bytes()));
-        words.iter().for_each(|words| bytes.extend_from_slice(&words.to_le_bytes()));
+        bytes.extend(rows.iter().flat_map(|row| row.to_le_bytes()));
+        bytes.extend(words.iter().flat_map(|words| words.to_le_bytes()));
         let mut sum = 0;
         for count in self.counts {
             sum += count;
             bytes.extend_from_slice(&sum.to_le_bytes());
         }
-        self.columns.iter().for_each(|column| bytes.extend_from_slice(column));
+        for column in self.columns {
+            bytes.extend_from_slice(&column);
+        }
         bytes
     }
 }

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +56,20 @@ class Common:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """One piece of boilerplate: in how many articles it stands, and how it reads in one of them."""
+    """One piece of boilerplate: in how many articles it stands, and how it reads in one of them.
+
+    `sources` is in how many of each source, where sources are known.
+    """
 
     articles: int
     example: str
     article: str
+    sources: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The formula as its public JSON object."""
+        known = {"articles": self.articles, "example": self.example, "article": self.article}
+        return {**known, "sources": dict(self.sources)} if self.sources else known
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +107,12 @@ def describe(
     known: Boilerplate,
     ids: Sequence[str],
     text_of: Callable[[int], str],
+    count_sources: Callable[[NDArray[np.uint32]], Mapping[str, int]],
 ) -> list[Formula]:
-    """The formulas for people to see, the most common first; `ids` and `text_of` are the rows' ids and texts."""
+    """The formulas for people to see, the most common first.
+
+    `ids` and `text_of` are the rows' ids and texts, `count_sources` says how many of some holders are of each source.
+    """
     assert tokens.starts is not None
     assert tokens.ends is not None
     marks = _core.mark_boilerplate(
@@ -127,6 +141,7 @@ def describe(
         }
         if runs.isdisjoint(seen):
             example = text_of(row)[int(tokens.starts[start]) : int(tokens.ends[end - 1])]
-            formulas.append(Formula(len(common.holders), example, ids[row]))
+            sources = count_sources(common.holders)
+            formulas.append(Formula(len(common.holders), example, ids[row], sources))
         seen |= runs
     return formulas

@@ -301,6 +301,10 @@ class Verdict:
     hits: int
     duplicate: bool
 
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict as its public JSON object."""
+        return {"article": self.article, "hits": self.hits, "duplicate": self.duplicate}
+
 
 def shorten(text: str, width: int = 160) -> str:
     """The text on one line, its middle left out where it is too long."""

@@ -11,9 +11,11 @@ On disk they are a NumPy `.npz` archive without pickled objects: `words` (uint64
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,9 +77,9 @@ class Statistics:
         if self.view != _for_words(view):
             raise MismatchError("view of the statistics", _for_words(view), self.view, _WAY_OUT)
 
-    def save(self, path: str | Path) -> None:
-        """Write them to a file."""
-        with Path(path).open("wb") as file:
+    def save(self, path: str | Path | BinaryIO) -> None:
+        """Write them to a file, given by its path or open."""
+        with Path(path).open("wb") if isinstance(path, str | Path) else nullcontext(path) as file:
             np.savez(
                 file,
                 words=self.words,
@@ -93,7 +95,7 @@ class Statistics:
             )
 
     @classmethod
-    def load(cls, path: str | Path, view: View | None = None) -> Statistics:
+    def load(cls, path: str | Path | BinaryIO, view: View | None = None) -> Statistics:
         """Read them from a file; with `view`, only if they were counted in it."""
         from zipfile import BadZipFile  # slow to import
 

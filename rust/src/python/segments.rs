@@ -8,14 +8,8 @@ use super::_core::Postings;
 use super::{Array, Slice, run};
 use crate::{asking, candidates, postings, segments};
 
-type Columns<'py> = (
-    Array<'py, u32>,
-    Array<'py, u32>,
-    Array<'py, u32>,
-    Array<'py, u8>,
-    Array<'py, u64>,
-    Array<'py, u64>,
-);
+type Columns<'py> =
+    (Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, u8>, Array<'py, u64>, Array<'py, u64>);
 
 fn columns(py: Python<'_>, found: segments::Found) -> Columns<'_> {
     (
@@ -60,11 +54,7 @@ impl Segment {
     }
 
     /// The row of each article in the store, and its words.
-    fn articles<'py>(
-        &self,
-        py: Python<'py>,
-        bytes: Slice<'py, u8>,
-    ) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
+    fn articles<'py>(&self, py: Python<'py>, bytes: Slice<'py, u8>) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
         let bytes = bytes.as_slice()?;
         let (rows, words) = run(py, || {
             let segment = segments::Segment::new(bytes, &self.0)?;
@@ -129,7 +119,7 @@ pub fn look_up<'py>(
     let keys = keys.as_slice()?;
     let found = run(py, || {
         let mut found = segments::Found::default();
-        asking::look_up(&shard, &firsts, keys, &mut found);
+        asking::look_up(&shard, &firsts, keys, &mut found)?;
         Ok(found)
     })?;
     Ok(columns(py, found))

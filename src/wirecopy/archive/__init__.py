@@ -7,12 +7,13 @@ brings both together for one process. One process writes at a time, any number r
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
-from itertools import groupby, pairwise
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, text
-from ..boilerplate import Learnt
+from ..boilerplate import Formula, Learnt
 from ..comparison import Compared, build_match, compare_rows, get_preset
 from ..errors import ArchiveError, UsageError
 from ..methods import Method
 from ..model import ABOUT, UNDATED, Article, Articles, Skipped, Tokens
-from ..pairs import Holders, ask, file
+from ..pairs import ALL_HOLDERS, Holders, ask, file
 from ..pile import LEFT_OUT, Filed, Job, Matches, Progress, file_batch, is_directed, open_pool, unite
 from ..sources import Fields, read
+from ..sources.fields import utf8
 from ..statistics import Statistics
 from .answers import Added, Answer, Observed, Source
 from .index import Index
@@ -76,6 +78,8 @@ class Archive:
         articles published within it are kept.
         """
         place = Path(path)
+        if threads is not None and threads < 1:
+            raise UsageError(f"threads: expected at least 1, got {threads}")
         if not place.exists() and not create:
             raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
         if not place.parent.is_dir():
@@ -113,10 +117,24 @@ class Archive:
         self._refresh()
         return len(self._index.rows)
 
+    def __contains__(self, id: object) -> bool:
+        return bool(self._store.select("row", "articles", "id", [id]))
+
     # Reading
 
     def _refresh(self) -> None:
         if self._store.has_changed() or self._index.is_behind:
+            self._index.refresh()
+
+    @contextmanager
+    def _at_one_moment(self) -> Iterator[None]:
+        """All reads see one moment, and the index is that of it, whatever is committed beside."""
+        self._refresh()
+        while True:
+            with self._store.snapshot():
+                if self._index.is_current():
+                    yield
+                    return
             self._index.refresh()
 
     def check(
@@ -137,10 +155,7 @@ class Archive:
         A str is a text; else as for `find`. Only the `top` sources are given, those that hold `min_share` of the text, published
         between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
         """
-        given = [articles] if isinstance(articles, str | Article | Mapping) else articles
-        batches = [part() for part in read(given, fields=fields or Fields(), unnamed="query")]
-        for skipped in (one for batch in batches for one in batch.skipped):
-            raise UsageError(str(skipped))
+        batches = list(_batches(articles, replace(fields or Fields(), about=("title",)), "query"))
         limits = _Limits(top, min_share, _moment(since), _moment(until), source, not_source)
         return [answer for batch in batches for answer in self.check_batch(batch, limits, preset)]
 
@@ -148,9 +163,8 @@ class Archive:
         self, batch: Articles, limits: _Limits | None = None, preset: str | None = None
     ) -> list[Answer]:
         """The answers for a batch of articles."""
-        self._refresh()
         limits = limits or _Limits()
-        with self._store.snapshot():
+        with self._at_one_moment():
             nominated = [
                 self._nominate(number, batch, limits) for number in range(len(self.settings.methods))
             ]
@@ -173,21 +187,13 @@ class Archive:
                 learnt.known,
             )
             about = dict(zip(rows.tolist(), self._store.articles(rows.tolist()), strict=True))
+            times = self._index.moments[self._index.places(rows[founds])].tolist() if len(rows) else []
         marks = _core.mark_boilerplate(
             tokens.hashes, tokens.offsets, tokens.halves, learnt.known.shingles, learnt.known.gap_words
         )
+        articles = [about[row] for row in rows[founds].tolist()]
         return [
-            self._answer(
-                number,
-                batch,
-                tokens,
-                marks,
-                compared,
-                queries,
-                [about[row] for row in rows[founds].tolist()],
-                by,
-                limits,
-            )
+            self._answer(number, batch, tokens, marks, compared, queries, articles, times, by, limits)
             for number in range(len(batch))
         ]
 
@@ -202,7 +208,8 @@ class Archive:
         asked = file(tokens, keys)
         distinct = _core.distinct_keys(asked)
         holders, rows, words = self._index.look_up(number, distinct)
-        ranks, order = self._rank(rows, limits)
+        many = np.bincount(holders.which, minlength=1) > ALL_HOLDERS
+        ranks, order = self._rank(rows, limits, many[holders.which])
         if is_directed(method):
             ranks[_common(method, len(distinct), holders, rows)[holders.which]] = LEFT_OUT
         own = np.full(len(batch), LEFT_OUT, np.uint32)
@@ -229,9 +236,12 @@ class Archive:
         return query, order[rank]
 
     def _rank(
-        self, rows: NDArray[np.uint64], limits: _Limits
+        self, rows: NDArray[np.uint64], limits: _Limits, many: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
-        """The rank of each of some rows by `published`, then id, among those that are live and within the limits."""
+        """The rank of each of some rows by `published`, then id, among those that are live and within the limits.
+
+        Ids are looked up only for holders of a key that `many` hold: for the others it does not matter who was first.
+        """
         distinct, inverse = np.unique(rows, return_inverse=True)
         places = self._index.places(distinct)
         moments = np.where(places >= 0, self._index.moments[places] if len(self._index.moments) else 0, 0)
@@ -242,17 +252,18 @@ class Archive:
         chosen = np.flatnonzero(kept)
         chosen = chosen[np.argsort(moments[chosen], kind="stable")]
         times = moments[chosen]
-        edges = np.flatnonzero(np.concatenate([[True], times[1:] != times[:-1], [True]]))
-        tied = [chosen[start:end] for start, end in pairwise(edges) if end - start > 1]
-        if tied:
-            ids = dict(
-                self._store.select("row, id", "articles", "row", distinct[np.concatenate(tied)].tolist())
+        matters = np.zeros(len(distinct), bool)
+        matters[inverse[many]] = True
+        chosen = chosen[np.lexsort((matters[chosen], times))]
+        same = (times[1:] == times[:-1]) & matters[chosen[1:]] & matters[chosen[:-1]]
+        tied = np.flatnonzero(np.concatenate([[False], same]) | np.concatenate([same, [False]]))
+        if len(same) and len(tied):
+            rows_tied = distinct[chosen[tied]].tolist()
+            ids = dict(self._store.select("row, id", "articles", "row", rows_tied))
+            by_id = sorted(
+                zip(times[tied].tolist(), map(ids.get, rows_tied), chosen[tied].tolist(), strict=True)
             )
-            for start, end in zip(edges.tolist(), edges[1:].tolist(), strict=False):
-                if end - start > 1:
-                    chosen[start:end] = sorted(
-                        chosen[start:end].tolist(), key=lambda at: ids.get(int(distinct[at]), "")
-                    )
+            chosen[tied] = [at for *_, at in by_id]
         ranks = np.full(len(distinct), LEFT_OUT, np.uint32)
         ranks[chosen] = np.arange(len(chosen), dtype=np.uint32)
         return ranks[inverse], distinct[chosen]
@@ -266,6 +277,7 @@ class Archive:
         compared: Compared,
         queries: NDArray[np.uint32],
         about: Sequence[Article],
+        times: Sequence[int],
         by: NDArray[np.uint8],
         limits: _Limits,
     ) -> Answer:
@@ -276,19 +288,22 @@ class Archive:
         body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
         words = slice(*tokens.offsets[number : number + 2].tolist())
         starts, ends, formula = tokens.starts[words], tokens.ends[words], marks[words] == 1
-        covered = np.zeros(len(starts), bool)
-        sources = []
-        for row in np.flatnonzero((queries == number) & (compared.relation >= 0)).tolist():
+        rows = np.flatnonzero(
+            (queries == number) & (compared.relation >= 0) & (compared.query_covered >= limits.min_share)
+        )
+        mine = compared.take(rows)
+        edges = np.searchsorted(starts, mine.passages[:, :2].astype(starts.dtype))
+        depth = np.bincount(edges[:, 0], minlength=len(starts) + 1) - np.bincount(
+            edges[:, 1], minlength=len(starts) + 1
+        )
+        covered = np.cumsum(depth)[:-1] > 0
+        found = []
+        for place, row in enumerate(rows.tolist()):
             methods = tuple(name for bit, name in enumerate(names) if by[row] >> bit & 1)
-            match = build_match(compared, row, batch.ids[number], about[row].id, body, methods)
-            if match.query_covered < limits.min_share:
-                continue
-            sources.append(Source(match, about[row]))
-            for passage in match.passages:
-                covered[
-                    np.searchsorted(starts, passage.query[0]) : np.searchsorted(starts, passage.query[1])
-                ] = True
-        sources.sort(key=lambda source: -sum(passage.words for passage in source.match.passages))
+            match = build_match(mine, place, batch.ids[number], about[row].id, body, methods)
+            copied_words = sum(passage.words for passage in match.passages)
+            found.append((-copied_words, times[row], match.found, Source(match, about[row])))
+        sources = [source for *_, source in sorted(found, key=lambda one: one[:3])]
         longest = max((passage.words for source in sources for passage in source.match.passages), default=0)
         copied = int(np.sum(covered & ~formula)) / max(1, int(np.sum(~formula)))
         fresh = np.flatnonzero(np.diff(np.concatenate([[True], covered | formula, [True]])))
@@ -296,12 +311,11 @@ class Archive:
             (int(starts[start]), int(ends[end - 1]))
             for start, end in zip(fresh[::2], fresh[1::2], strict=True)
         ]
-        return Answer(batch.ids[number], round(copied, 4), longest, sources[: limits.top], new)
+        return Answer(batch.ids[number], round(copied, 4), longest, len(sources), sources[: limits.top], new)
 
     def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
-        with open_pool(self.threads) as pool, self._store.snapshot():
-            self._refresh()
+        with open_pool(self.threads) as pool, self._at_one_moment():
             index, methods = self._index, self.settings.methods
             directed = [one for one in methods if is_directed(one)]
             stock = Stock(self._store, index.segments, index.rows)
@@ -313,18 +327,18 @@ class Archive:
             return job.match(stock, shards, *stock.rank())
 
     def articles(self) -> Iterator[Article]:
-        """All live articles, the earliest first, the undated last."""
-        with self._store.snapshot():
-            self._refresh()
-            index = self._index
-            order = index.rows[np.argsort(index.moments, kind="stable")]
+        """All live articles of one moment, the earliest first, the undated last; the archive cannot be changed meanwhile."""
+        store = self._store
+        with store.snapshot():
+            ordered = store.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
+            order = [row for (row,) in ordered]
             for start in range(0, len(order), 500):
-                rows = order[start : start + 500].tolist()
-                for article, body in zip(self._store.articles(rows), self._store.texts(rows), strict=True):
+                rows = order[start : start + 500]
+                for article, body in zip(store.articles(rows), store.texts(rows), strict=True):
                     yield replace(article, text=body.decode())
 
     @property
-    def formulas(self) -> Sequence[Any]:
+    def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
         self._refresh()
         return self._index.learnt.formulas
@@ -387,35 +401,31 @@ class Archive:
         """
         self._claim()
         reading = _with_about(fields or Fields())
-        total, done = Added(), 0
+        total, done, seen = Added(), 0, set[str]()
 
-        def take_in(part: Any) -> tuple[int, Articles, Filed]:
+        def take_in(part: Any) -> tuple[int, Articles, Filed, list[bytes]]:
             batch = part()
-            return part.source_bytes, batch, self._file(batch)
+            return part.source_bytes, batch, self._file(batch), _digest(batch)
 
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
-            for source_bytes, batch, filed in pool.map(take_in, work):
-                total += self._add_batch(batch, filed, replace)
+            for source_bytes, batch, filed, contents in pool.map(take_in, work):
+                total += self._add_batch(batch, filed, contents, replace, seen)
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
-        self._tidy()
+        self._tidy(progress)
         return total
 
-    def observe(self, article: Any, *, fields: Fields | None = None) -> list[Observed]:
+    def observe(self, article: Any, *, replace: bool = False, fields: Fields | None = None) -> list[Observed]:
         """Check each article against all that came before it, then add it: for streams. The answers are not revised."""
-        given = [article] if isinstance(article, str | Article | Mapping) else article
         self._claim()
         observed = []
-        for part in read(given, fields=_with_about(fields or Fields())):
-            batch = part()
-            for skipped in batch.skipped:
-                raise UsageError(str(skipped))
+        for batch in _batches(article, _with_about(fields or Fields()), "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self.check_batch(one)
-                added = self._add_batch(one, self._file(one), replace=False)
+                added = self._add_batch(one, self._file(one), _digest(one), replace, set())
                 reason = (
                     "older than the window"
                     if added.late
@@ -425,16 +435,16 @@ class Archive:
                     if added.skipped
                     else ""
                 )
-                observed.append(Observed(answer, bool(added.added), reason))
+                observed.append(Observed(answer, bool(added.added or added.replaced), reason))
         self._tidy()
         return observed
 
     def remove(self, ids: str | Iterable[str]) -> int:
         """Remove articles by their ids; how many there were."""
         self._claim()
-        wanted = [ids] if isinstance(ids, str) else list(ids)
+        wanted = {utf8(id).decode() for id in ([ids] if isinstance(ids, str) else ids)}
         with self._changing():
-            rows = [row for (row,) in self._store.select("row", "articles", "id", wanted)]
+            rows = [row for (row,) in self._store.select("row", "articles", "id", sorted(wanted))]
             self._remove_rows(rows)
         self._tidy()
         return len(rows)
@@ -462,7 +472,10 @@ class Archive:
             )
             store.insert(
                 "formulas",
-                ((place, *asdict(formula).values(), "{}") for place, formula in enumerate(learnt.formulas)),
+                (
+                    (place, one.articles, one.example, one.article, json.dumps(dict(one.sources)))
+                    for place, one in enumerate(learnt.formulas)
+                ),
                 5,
             )
             store.set("unlearnt", 0)
@@ -473,14 +486,14 @@ class Archive:
     def compact(self, *, progress: Progress | None = None) -> None:
         """Make one segment of all of a slice, forget removals, learn boilerplate, and give room back to the disk."""
         self._claim()
-        for _, mine in self._by_slice():
+        for mine in map(self._slice, self._slices()):
             live = sum(len(np.intersect1d(segment.rows, self._index.rows)) for segment in mine)
             if len(mine) > 1 or live < sum(segment.entry.articles for segment in mine):
                 self._merge(mine)
         self.learn(progress=progress)
         with self._store.errors("written"):
-            self._store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._store.execute("VACUUM")
+            self._store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; what was wrong. Damaged segments are made again."""
@@ -580,17 +593,16 @@ class Archive:
         )
         return make_segment(number, slice_, first_row, last_row, self._encode(self._file(batch), rows))
 
-    def _add_batch(self, batch: Articles, filed: Filed, replace: bool) -> Added:
-        """Add a batch in one change."""
+    def _add_batch(
+        self, batch: Articles, filed: Filed, contents: Sequence[bytes], replace: bool, seen: set[str]
+    ) -> Added:
+        """Add a batch in one change; `seen` are the ids that were read before, and takes in these."""
         store = self._store
-        contents = _digest(batch)
         known = {
             id: (row, content)
             for id, row, content in store.select("id, row, content", "articles", "id", list(batch.ids))
         }
-        cut = self._cut(batch.published)
-        kept, replaced, skipped, seen = [], [], list(batch.skipped), set()
-        already = late = 0
+        fresh, skipped, already = [], list(batch.skipped), 0
         for row, id in enumerate(batch.ids):
             there = known.get(id)
             if id in seen:
@@ -605,13 +617,13 @@ class Archive:
                         batch, row, f"the archive has the id {id!r} with other content; add it with --replace"
                     )
                 )
-            elif batch.published[row] < cut:
-                late += 1
             else:
-                kept.append(row)
-                if there:
-                    replaced.append(there[0])
+                fresh.append(row)
             seen.add(id)
+        cut = self._cut(batch.published[fresh])
+        kept = [row for row in fresh if batch.published[row] >= cut]
+        replaced = [known[batch.ids[row]][0] for row in kept if batch.ids[row] in known]
+        late = len(fresh) - len(kept)
         if kept:
             self._insert(batch, filed, contents, kept, replaced)
         return Added(len(kept) - len(replaced), already, len(replaced), late, skipped, batch.unreadable_dates)
@@ -697,27 +709,27 @@ class Archive:
                 self._remove_rows(rows)
         return len(rows)
 
-    def _by_slice(self) -> list[tuple[int | None, list[Segment]]]:
-        slices: dict[int | None, list[Segment]] = {}
-        for segment in self._index.segments:
-            slices.setdefault(segment.entry.slice, []).append(segment)
-        return list(slices.items())
+    def _slices(self) -> list[int | None]:
+        return list(dict.fromkeys(segment.entry.slice for segment in self._index.segments))
 
-    def _tidy(self) -> None:
+    def _slice(self, slice_: int | None) -> list[Segment]:
+        """The segments of a slice of time, the first rows first."""
+        return [segment for segment in self._index.segments if segment.entry.slice == slice_]
+
+    def _tidy(self, progress: Progress | None = None) -> None:
         """Let go of what has expired, drop and merge segments, learn boilerplate when enough has changed."""
         if self.settings.window is not None:
             self._expire()
         live = self._index.rows
-        for _, mine in self._by_slice():
-            alive = [int(np.isin(segment.rows, live).sum()) for segment in mine]
-            sparse = [one for one, count in zip(mine, alive, strict=True) if 2 * count < one.entry.articles]
-            for segment in sparse:
-                self._merge([segment])
-        for _, mine in self._by_slice():
-            if count := choose_merge([segment.entry.articles for segment in mine]):
-                self._merge(mine[-count:])
+        if sum(segment.entry.articles for segment in self._index.segments) > len(live):
+            for segment in self._index.segments:
+                if 2 * np.isin(segment.rows, live).sum() < segment.entry.articles:
+                    self._merge([segment])
+        for slice_ in self._slices():
+            while count := choose_merge([one.entry.articles for one in self._slice(slice_)]):
+                self._merge(self._slice(slice_)[-count:])
         if self._store.setting("unlearnt", 0) > RELEARN_SHARE * len(live):
-            self.learn()
+            self.learn(progress=progress)
 
     def _merge(self, segments: Sequence[Segment]) -> None:
         """One segment in place of several of a slice, without what is no longer live; none if nothing is."""
@@ -766,7 +778,8 @@ class _Limits:
         self.top = top
         self.min_share = min_share
         self.since = np.iinfo(np.int64).min if since is None else since
-        self.until = UNDATED if until is None else until
+        # An article without a date is within no range of dates.
+        self.until = until if until is not None else UNDATED if since is None else UNDATED - 1
         self.names_source = source is not None or not_source is not None
         self._source = source
         self._not_source = not_source
@@ -775,6 +788,19 @@ class _Limits:
         """Whether an article of this source may be named."""
         wanted = self._source is None or source == self._source
         return wanted and (self._not_source is None or source != self._not_source)
+
+
+def _batches(given: Any, fields: Fields, unnamed: str) -> Iterator[Articles]:
+    """What is asked about: a batch as it is, else the batches of any source; raises UsageError for a record that cannot be used."""
+    if isinstance(given, Articles):
+        yield given
+        return
+    one = isinstance(given, str | Article | Mapping)
+    for part in read([given] if one else given, fields=fields, unnamed=unnamed):
+        batch = part()
+        for skipped in batch.skipped:
+            raise UsageError(str(skipped))
+        yield batch
 
 
 def _with_about(fields: Fields) -> Fields:
@@ -811,7 +837,9 @@ def _digest(batch: Articles) -> list[bytes]:
     columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
     edges = batch.offsets.tolist()
     whole = [
-        b"\0".join([batch.text.data[start:end], *(one.encode() for one in about)])
+        b"\0".join(
+            [str([*map(len, about)]).encode(), batch.text.data[start:end], *(one.encode() for one in about)]
+        )
         for start, end, *about in zip(edges, edges[1:], *columns, strict=False)
     ]
     return [bytes.fromhex(digest) for digest in _core.blake3_hex(whole)]

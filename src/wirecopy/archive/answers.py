@@ -33,12 +33,13 @@ class Answer:
     """What a text shares with an archive: the sources, the one with most copied words first.
 
     `copied` is the share of the text's words that stand in a passage of any source, `longest_words` the equal words of the
-    longest passage. `new` are the spans of the text, in code points, that are neither copied nor boilerplate.
+    longest passage, `articles` how many sources there are, also where only the `top` ones are given. `new` are the spans of the text, in code points, that are neither copied nor boilerplate.
     """
 
     query: str
     copied: float
     longest_words: int
+    articles: int
     sources: Sequence[Source]
     new: Sequence[tuple[int, int]]
 
@@ -62,7 +63,7 @@ class Answer:
         return {
             "query": self.query,
             "copied": self.copied,
-            "articles": len(self.sources),
+            "articles": self.articles,
             "longest_words": self.longest_words,
             "contained_in": self.contained_in,
             "contains": self.contains,

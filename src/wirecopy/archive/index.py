@@ -6,6 +6,7 @@ A segment that is missing or damaged is made again from the store, in memory; wh
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -48,6 +49,10 @@ class Index:
         self.learnt = Learnt()
         self._change = self._learnt_change = -1
         self._last_row = 0
+
+    def is_current(self) -> bool:
+        """Whether nothing was committed since, as far as the store's snapshot sees."""
+        return bool(self._store.setting("change", 0) == self._change)
 
     def refresh(self) -> None:
         """Take in what was committed since the last time, or until the snapshot that this is within."""
@@ -125,8 +130,10 @@ class Index:
             for name, value in self._store.execute("SELECT name, value FROM learnt")
         }
         formulas = [
-            Formula(*row)
-            for row in self._store.execute("SELECT articles, example, article FROM formulas ORDER BY place")
+            Formula(articles, example, article, json.loads(sources))
+            for articles, example, article, sources in self._store.execute(
+                "SELECT articles, example, article, sources FROM formulas ORDER BY place"
+            )
         ]
         shingles = values.pop("shingles", NO_ROWS)
         return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas)

@@ -176,14 +176,15 @@ def file_of(folder: Path, number: int) -> Path:
 
 
 def choose_merge(sizes: Sequence[int]) -> int:
-    """How many of the last segments, given by their articles, should become one; 0 for none."""
+    """How many of the last segments, given by their articles, should become one; 0 for none.
+
+    Of each order of magnitude there are fewer than `FAN`, so that an article is written anew only as often as there are orders.
+    """
     tiers = [max(size, 1).bit_length() // 3 for size in sizes]
     for tier in sorted(set(tiers)):
-        count = 0
-        while count < len(tiers) and tiers[-1 - count] <= tier:
-            count += 1
-        if count >= FAN:
-            return count
+        run = next((count for count, one in enumerate(reversed(tiers)) if one > tier), len(tiers))
+        if tiers[len(tiers) - run :].count(tier) >= FAN:
+            return run
     return 0
 
 

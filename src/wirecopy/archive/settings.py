@@ -66,7 +66,7 @@ class Settings:
             methods.get(name, **parameters) for name, parameters in json.loads(store.setting("methods"))
         ]
         packed = store.setting("statistics")
-        statistics = Statistics.load(io.BytesIO(packed)) if packed else None  # type: ignore[arg-type]
+        statistics = Statistics.load(io.BytesIO(packed)) if packed else None
         return cls(chosen, store.setting("preset"), store.setting("window"), statistics)
 
     def save(self, store: Store) -> None:
@@ -77,7 +77,7 @@ class Settings:
         store.set("window", self.window)
         if self.statistics is not None:
             packed = io.BytesIO()
-            self.statistics.save(packed)  # type: ignore[arg-type]
+            self.statistics.save(packed)
             store.set("statistics", packed.getvalue())
 
     def require(
@@ -99,6 +99,7 @@ class Settings:
         if statistics is not None and (
             self.statistics is None
             or statistics.view != self.statistics.view
+            or statistics.articles != self.statistics.articles
             or statistics.words.tobytes() != self.statistics.words.tobytes()
             or statistics.counts.tobytes() != self.statistics.counts.tobytes()
         ):

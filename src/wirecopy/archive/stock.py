@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ArchiveError
 from ..methods import Method
 from ..model import ABOUT, UNDATED, Articles
 from ..pile import LEFT_OUT, Filed, Pile
@@ -94,14 +96,25 @@ class Stock(Pile):
     def texts(self, numbers: Iterable[int]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The texts of some articles as a batch."""
         rows = [int(self._rows[number]) if self._live[number] else 0 for number in numbers]
-        with self._lock:
+        with self._lock, self._store.errors("read"):
             found = dict(
                 self._store.select("row, CAST(text AS BLOB)", "texts", "row", [row for row in rows if row])
             )
         found[0] = b""
+        if not found.keys() >= set(rows):
+            raise ArchiveError(
+                f"{self._store.path}: an article of these matches was removed since; ask again"
+            )
         parts = [found[row] for row in rows]
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return np.frombuffer(b"".join(parts), np.uint8), offsets
+
+    def count_sources(self, numbers: Sequence[int]) -> Mapping[str, int]:
+        """How many of some articles are of each source, the most common first."""
+        with self._lock:
+            found = self._store.select("source", "articles", "row", self._rows[numbers].tolist())
+        counts = Counter(source for (source,) in found if source)
+        return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
     def bytes_of(self, number: int) -> memoryview:
         """The text of one article as UTF-8."""

@@ -19,6 +19,8 @@ FORMAT = 1
 """Of the tables; each step up to it is in MIGRATIONS."""
 APPLICATION = 0x77637079
 """What says, in the file's head, that it is an archive of ours."""
+CACHED_KIB = 16_384
+"""Pages of the file that a connection remembers, in KiB."""
 MANY = 500
 """Parameters of one statement."""
 
@@ -61,6 +63,7 @@ class Store:
             self._connection = sqlite3.connect(
                 path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=64
             )
+            self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
             self._version = -1
             if not self.execute("PRAGMA application_id").fetchone()[0] and self._is_empty():
                 return

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
-from dataclasses import fields
+from dataclasses import fields as fields_of
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,9 +23,22 @@ from ..errors import SourceError, UsageError, WirecopyError
 from ..pile import MEMORY_A_BYTE, find, tune, weigh
 from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
-from .options import FILE, output_option, preset_option, quiet_option, threads_option
+from .archive import ARCHIVE_COMMANDS
+from .options import (
+    FILE,
+    csv_option,
+    field_options,
+    jsonl_option,
+    output_option,
+    parquet_option,
+    preset_option,
+    quiet_option,
+    read_method,
+    threads_option,
+)
 from .pages import extract_command, train_command
 from .show import print_table, show_progress, show_side_by_side, show_table
+from .watch import watch_command
 from .writing import (
     check_writable,
     choose_form,
@@ -132,13 +144,10 @@ def app() -> None:
     metavar="FILE",
     help="Write the verdict on each article to this file, as JSON lines, if the method gives one.",
 )
-@click.option("--text-field", metavar="NAME", help="Where the text stands in a record.")
-@click.option("--id-field", metavar="NAME", help="Where the id stands in a record.")
-@click.option("--published-field", metavar="NAME", help="Where the date stands in a record.")
-@click.option("--title-field", metavar="NAME", help="Where the title stands, for methods that read it.")
-@click.option("--jsonl", is_flag=True, help="One JSON object a line (the default off a terminal).")
-@click.option("--csv", is_flag=True, help="One line a match, without passages.")
-@click.option("--parquet", is_flag=True, help="A Parquet file; needs --output.")
+@field_options
+@jsonl_option
+@csv_option
+@parquet_option
 @output_option
 @threads_option
 @quiet_option
@@ -153,10 +162,7 @@ def find_command(
     statistics: Path | None,
     top: int | None,
     verdicts: Path | None,
-    text_field: str | None,
-    id_field: str | None,
-    published_field: str | None,
-    title_field: str | None,
+    fields: Fields,
     jsonl: bool,
     csv: bool,
     parquet: bool,
@@ -194,7 +200,7 @@ def find_command(
         "threads": threads,
         "statistics": Statistics.load(statistics) if statistics else None,
         "top": top,
-        "fields": Fields(text_field, id_field, published_field, title_field),
+        "fields": fields,
     }
     if decide == "method":
         with open_output(output) as out, show_progress(quiet, size) as progress:
@@ -213,6 +219,8 @@ def find_command(
 
 app.add_command(extract_command)
 app.add_command(train_command)
+for command in (*ARCHIVE_COMMANDS, watch_command):
+    app.add_command(command)
 
 
 @app.command("weigh")
@@ -250,7 +258,7 @@ def tune_command(name: str, paths: tuple[Path, ...], queries: int | None) -> int
     document_image: how images of 5, 10, 20, 30 ... terms rank the articles, against all terms (EDTA).
     """
     trials, skipped = tune(list(paths), read_method(name), queries=queries)
-    heads = [field.name for field in fields(trials[0])]
+    heads = [field.name for field in fields_of(trials[0])]
     rows = [[_show_value(getattr(trial, head)) for head in heads] for trial in trials]
     print_table([head.replace("_", " ") for head in heads], rows, sys.stdout)
     return name_skipped(skipped)
@@ -350,21 +358,6 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
         print("the answer is the same as from the texts")
     print(demo.score(matches, demo.read_truth(folder)))
     return 0
-
-
-def read_method(given: str) -> methods.Method:
-    """A method from `name` or `name:parameter=value,…`."""
-    name, _, rest = given.partition(":")
-    parameters: dict[str, Any] = {}
-    for part in filter(None, re.split(r",(?=\w+=)", rest)):
-        parameter, equals, value = part.partition("=")
-        if not equals:
-            raise UsageError(f"--method {given}: expected parameter=value, got {part!r}")
-        try:
-            parameters[parameter] = json.loads(value)
-        except ValueError:
-            parameters[parameter] = value
-    return methods.get(name, **parameters)
 
 
 def read_text(path: Path) -> str:

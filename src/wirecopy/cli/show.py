@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import IO, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING, Any
 
 from ..model import Match
 from ..pile import Matches, Progress
+from .blocks import clean
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..archive import Answer
 
 TABLE_ROWS = 20
 
@@ -26,7 +32,7 @@ def show_progress(quiet: bool, size: int | None) -> Iterator[Progress | None]:
 
     class Amount(ProgressColumn):
         def render(self, task: Task) -> Text:
-            scale, unit = (1e6, " MB") if task.description == "reading" else (1, "")
+            scale, unit = (1e6, " MB") if task.description in ("reading", "adding") else (1, "")
             total = f" of {task.total / scale:,.0f}" if task.total else ""
             rate = f"  {task.speed / scale:,.0f}{unit}/s" if task.speed else ""
             return Text(f"{task.completed / scale:,.0f}{total}{unit}{rate}")
@@ -61,33 +67,105 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str
 def show_table(matches: Matches, out: IO[str]) -> None:
     """The first matches as a table, a line each."""
     from rich.console import Console
+
+    console = Console(file=out, width=None if out.isatty() else 140)
+    width = _id_width(console.width)
+    rows = [
+        {"query": cut_middle(clean(match.query), width), **_cells(match, width)}
+        for match in matches[:TABLE_ROWS]
+    ]
+    _print_rows(console, {"query": width, "found": width, **NARROW}, rows)
+    if len(matches) > TABLE_ROWS:
+        print(f"… and {len(matches) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
+
+
+def show_answer(answer: Answer, out: IO[str]) -> None:
+    """What a text shares with an archive: the verdict, and its sources as a table."""
+    from rich.console import Console
+
+    out.write(clean(f"{answer.query}: {say_verdict(answer)}") + "\n")
+    if not answer.sources:
+        return
+    console = Console(file=out, width=None if out.isatty() else 140)
+    width = _id_width(console.width)
+    shown = answer.sources[:TABLE_ROWS]
+    columns = {"found": width, **NARROW}
+    if any(one.article.published for one in shown):
+        columns["published"] = 10
+    if console.width >= ROOMY and any(one.article.source for one in shown):
+        columns["source"] = width
+    rows = [
+        _cells(one.match, width)
+        | {
+            "published": show_date(one.article.published or ""),
+            "source": cut_middle(clean(one.article.source or ""), width),
+        }
+        for one in shown
+    ]
+    _print_rows(console, columns, rows)
+    if answer.articles > len(shown):
+        way_out = "; write all with --output FILE" if len(answer.sources) > len(shown) else ""
+        print(f"… and {answer.articles - len(shown):,} more{way_out}", file=out)
+    out.write("\n")
+
+
+def say_verdict(answer: Answer) -> str:
+    """How much of a text is copied, and from how many articles."""
+    if not answer.articles:
+        return "nothing copied"
+    articles = f"{answer.articles:,} article{'s' * (answer.articles > 1)}"
+    return f"{answer.copied:.0%} copied from {articles}, longest passage {answer.longest_words:,} words"
+
+
+def show_date(published: str) -> str:
+    """The day of a date as it was written; of a date in no known form its beginning."""
+    if "," in published[:4]:
+        from email.utils import parsedate_to_datetime
+
+        with suppress(ValueError):
+            return parsedate_to_datetime(published).date().isoformat()
+    return clean(published[:10])
+
+
+NARROW = {"relation": 14, "of query": 8, "of found": 8, "words": 5}
+"""Columns of every table of matches, and how wide they are."""
+ROOMY = 110
+"""A terminal that is as wide has room for one column more."""
+
+
+def _id_width(width: int) -> int:
+    """How wide a column of ids is on a terminal of that width."""
+    return max(8, min(width // 6, (width - sum(NARROW.values()) - 12) // 3))
+
+
+def _cells(match: Match, width: int) -> dict[str, str]:
+    """A match in the columns that every table of matches has."""
+    longest = max(match.passages, key=lambda passage: passage.words, default=None)
+    return {
+        "found": cut_middle(clean(match.found), width),
+        "relation": str(match.relation),
+        "of query": f"{match.query_covered:.0%}",
+        "of found": f"{match.found_covered:.0%}",
+        "words": str(sum(passage.words for passage in match.passages)),
+        "longest passage": clean(" ".join(longest.text[:200].split())) if longest else "",
+    }
+
+
+def _print_rows(console: Console, columns: Mapping[str, int], rows: Iterable[Mapping[str, str]]) -> None:
+    """A line each, in columns of fixed width; the longest passage has the rest."""
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(file=out, width=None if out.isatty() else 140)
-    narrow = {"relation": 14, "of query": 8, "of found": 8, "words": 5}
-    width = max(8, min(console.width // 6, (console.width - sum(narrow.values()) - 12) // 3))
-    fixed = {"query": width, "found": width, **narrow}
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head, wide in fixed.items():
-        table.add_column(head, no_wrap=True, width=wide, justify="right" if wide < 10 else "left")
-    rest = console.width - sum(fixed.values()) - 2 * len(fixed)
-    table.add_column("longest passage", no_wrap=True, overflow="ellipsis", width=max(10, rest))
-    for match in matches[:TABLE_ROWS]:
-        longest = max(match.passages, key=lambda passage: passage.words)
-        cells = (
-            cut_middle(match.query, width),
-            cut_middle(match.found, width),
-            str(match.relation),
-            f"{match.query_covered:.0%}",
-            f"{match.found_covered:.0%}",
-            str(sum(passage.words for passage in match.passages)),
-            " ".join(longest.text[:200].split()),
+    for head, wide in columns.items():
+        table.add_column(
+            head, no_wrap=True, width=wide, justify="right" if head in NARROW and wide < 10 else "left"
         )
-        table.add_row(*map(Text, cells))
+    rest = console.width - sum(columns.values()) - 2 * len(columns)
+    table.add_column("longest passage", no_wrap=True, overflow="ellipsis", width=max(10, rest))
+    for row in rows:
+        table.add_row(*(Text(row[head]) for head in (*columns, "longest passage")))
     console.print(table)
-    if len(matches) > TABLE_ROWS:
-        print(f"… and {len(matches) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
 
 
 def cut_middle(text: str, width: int) -> str:

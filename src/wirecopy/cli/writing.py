@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import MissingExtra, SourceError, UsageError
 from ..model import Skipped
 from ..pile import Matches, Opinions
-from .show import TABLE_ROWS, print_table, show_table
+from .show import TABLE_ROWS, print_table, show_answer, show_table
+
+if TYPE_CHECKING:
+    from ..archive import Answer
 
 
 def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> str:
@@ -54,6 +56,12 @@ def open_output(output: Path | None) -> Iterator[IO[str]]:
             yield out
 
 
+MATCH_HEADS = (
+    *("query", "found", "relation", "query_covered", "found_covered", "resemblance"),
+    *("words", "passages", "methods"),
+)
+
+
 def write_matches(matches: Matches, form: str, output: Path | None) -> None:
     """Write the matches in the form asked for."""
     if form == "parquet":
@@ -68,23 +76,45 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
             import csv
 
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(
-                (
-                    "query",
-                    "found",
-                    "relation",
-                    "query_covered",
-                    "found_covered",
-                    "resemblance",
-                    "words",
-                    "passages",
-                    "methods",
-                )
-            )
+            writer.writerow(MATCH_HEADS)
             for *values, passages, by in matches.rows():
                 writer.writerow((*values, sum(row[4] for row in passages), len(passages), " ".join(by)))
         else:
             show_table(matches, out)
+
+
+SOURCE_HEADS = ("copied", "published", "source", "title", "url")
+"""What CSV says of a match with an archive beside what it says of any match."""
+
+
+def answer_writer(form: str, out: IO[str]) -> Callable[[Answer], None]:
+    """What writes the answers of an archive, one after the other."""
+    if form == "table":
+        return lambda answer: show_answer(answer, out)
+    if form == "csv":
+        import csv
+
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow((*MATCH_HEADS, *SOURCE_HEADS))
+        return lambda answer: writer.writerows(_source_cells(answer))
+    return lambda answer: write_line(answer.to_dict(), out)
+
+
+def _source_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
+    for source in answer.sources:
+        match, article = source.match, source.article
+        yield (
+            *(match.query, match.found, match.relation),
+            *(match.query_covered, match.found_covered, match.resemblance),
+            *(sum(passage.words for passage in match.passages), len(match.passages)),
+            *(" ".join(match.methods), answer.copied),
+            *(article.published, article.source, article.title, article.url),
+        )
+
+
+def write_line(record: Mapping[str, Any], out: IO[str]) -> None:
+    """Write one line of JSON."""
+    out.write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 OPINION_HEADS = ("query", "found", "relation", "query_in_found", "found_in_query", "rank", "methods")
@@ -120,7 +150,8 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
     """Write things as JSON lines, if a file was named."""
     if file:
         with file.open("w", encoding="utf-8") as out:
-            out.writelines(json.dumps(asdict(thing), ensure_ascii=False) + "\n" for thing in things)
+            for thing in things:
+                write_line(thing.to_dict(), out)
 
 
 def name_skipped(skipped: Sequence[Skipped]) -> int:
@@ -142,14 +173,16 @@ def count_skipped(skipped: int) -> int:
     return 3 if skipped else 0
 
 
+def say_unreadable(dates: int) -> None:
+    """Say how many dates could not be read."""
+    if dates:
+        print(f"{dates} dates are neither ISO 8601 nor RFC 2822 and count as missing", file=sys.stderr)
+
+
 def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
     """Name what was skipped, say what was done; the exit code."""
     code = name_skipped(found.skipped)
-    if found.unreadable_dates:
-        print(
-            f"{found.unreadable_dates} dates are neither ISO 8601 nor RFC 2822 and count as missing",
-            file=sys.stderr,
-        )
+    say_unreadable(found.unreadable_dates)
     if not articles:
         print("no articles found", file=sys.stderr)
     elif not quiet and isinstance(found, Matches):

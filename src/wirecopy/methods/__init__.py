@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import inspect
+import json
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -114,6 +115,12 @@ class Method(ABC):
     def name(self) -> str:
         """The name of the file it stands in."""
         return type(self).__module__.rpartition(".")[2]
+
+    def __str__(self) -> str:
+        """As the command line takes it: `winnowing:shingle_words=5,window_words=16`."""
+        values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}  # type: ignore[arg-type]
+        given = (f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in values.items())
+        return ":".join(filter(None, (self.name, ",".join(given))))
 
     @property
     def view(self) -> View:

@@ -74,7 +74,12 @@ class Learner:
         ids = [self.pile.ids[number] for number in numbers]
         commons = [_in_rows(common, ranks, tokens, True) for common in self._learnt]
         return boilerplate.describe(
-            tokens, commons, self.known, ids, lambda row: self.pile.text_of(numbers[row])
+            tokens,
+            commons,
+            self.known,
+            ids,
+            lambda row: self.pile.text_of(numbers[row]),
+            lambda holders: self.pile.count_sources(self.order[holders].tolist()),
         )
 
     def _read(self, commons: Iterable[Common]) -> tuple[NDArray[np.uint32], Tokens]:

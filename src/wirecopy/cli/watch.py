@@ -1,0 +1,164 @@
+"""Articles as they come, from a stream or a folder that grows: each is answered, then kept."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .. import _core
+from ..errors import SourceError
+from ..model import ABOUT, Articles, Relation
+from ..sources import Fields, jsonl, read
+from ..sources.paths import Files
+from .archive import count, find_files, open_archive, say
+from .blocks import clean
+from .options import FILE, archive_argument, field_options, making_options, quiet_option
+from .show import say_verdict
+from .writing import count_skipped, say_skipped, write_line
+
+if TYPE_CHECKING:
+    from ..archive import Observed
+
+VERBS = {
+    Relation.IDENTICAL: "identical to",
+    Relation.NEAR_DUPLICATE: "near-duplicate of",
+    Relation.CONTAINED_IN: "contained in",
+    Relation.CONTAINS: "contains",
+    Relation.PARTIAL: "most from",
+}
+
+
+@click.command("watch")
+@archive_argument
+@click.argument("folder", default="-", metavar="[DIR]", type=FILE)
+@click.option("--once", is_flag=True, help="Of a folder: end after what is there.")
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.05),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often to look into the folder.",
+)
+@click.option("--replace", is_flag=True, help="An id that is there with other content: take the new one.")
+@making_options
+@field_options
+@click.option("--jsonl", is_flag=True, help="One JSON object an article (the default off a terminal).")
+@quiet_option
+def watch_command(
+    archive: Path,
+    folder: Path,
+    once: bool,
+    every: float,
+    replace: bool,
+    making: dict[str, Any],
+    fields: Fields,
+    jsonl: bool,
+    quiet: bool,
+) -> int:
+    """Answer articles as they come, and keep them in ARCHIVE, which is made if there is none.
+
+    Articles come as JSON lines through stdin, or as files in the folder DIR, which is looked into again and again; a file
+    is read once it has stopped growing. Each article is answered with one line before it is kept: what it shares with those
+    that came before, and whether it was kept. The end of the input or Ctrl-C ends it.
+    """
+    from_folder = str(folder) != "-"
+    if from_folder and not folder.is_dir():
+        raise SourceError(
+            f"{folder}: expected a folder, or - for stdin; add files with wirecopy add {archive} {folder}"
+        )
+    reading = Fields(fields.text, fields.id, fields.published, fields.title, ABOUT)
+    as_json = jsonl or not sys.stdout.isatty()
+    counts: Counter[str] = Counter()
+    with open_archive(archive, create=True, **making) as store:
+        before = len(store)
+        if not quiet and not from_folder and sys.stdin.isatty():
+            say("reading articles as JSON lines; Ctrl-D ends")
+        try:
+            for batch in (
+                _in_folder(folder, archive, reading, once, every) if from_folder else _in_lines(reading)
+            ):
+                for one in batch.skipped:
+                    counts["skipped"] += 1
+                    say_skipped(one)
+                for row in range(len(batch)):
+                    [observed] = store.observe(batch.take([row]), replace=replace)
+                    counts["known" if observed.reason == "known" else "kept" if observed.kept else "not"] += 1
+                    # What a folder held before is no news.
+                    if not (from_folder and observed.reason == "known"):
+                        write(observed, as_json)
+        except KeyboardInterrupt:
+            say("")
+        if not quiet:
+            gone = 0 if replace else before + counts["kept"] - len(store)
+            others = {"known already": counts["known"], "not kept": counts["not"], "left the window": gone}
+            said = [f"{count(counts['kept'])} kept", *(f"{n:,} {what}" for what, n in others.items() if n)]
+            say(f"{', '.join(said)}; {count(len(store))} in {archive}")
+    return count_skipped(counts["skipped"])
+
+
+def write(observed: Observed, as_json: bool) -> None:
+    """One line at once: as JSON, or for a person."""
+    if as_json:
+        write_line(observed.to_dict(), sys.stdout)
+    else:
+        sys.stdout.write(clean(say_observed(observed)) + "\n")
+    sys.stdout.flush()
+
+
+def say_observed(observed: Observed) -> str:
+    """What is to be said of an article that came, in a line."""
+    answer = observed.answer
+    said = f"{answer.query}: {say_verdict(answer)}"
+    if answer.matches:
+        best = min(answer.matches, key=lambda match: list(VERBS).index(match.relation))
+        said += f"; {VERBS[best.relation]} {best.found}"
+    return said if observed.kept else f"{said}; not kept: {observed.reason}"
+
+
+def _in_lines(fields: Fields) -> Iterator[Articles]:
+    """The articles of stdin, a batch a line."""
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        batch = jsonl.parse(np.frombuffer(line, np.uint8), number, "-", fields)
+        # The number of a line means nothing the next time: a record without an id is named as a bare text is.
+        if list(batch.ids) == [f"-:{number}"]:
+            batch = replace(batch, ids=_core.blake3_hex([bytes(batch.text)]))
+        yield batch
+
+
+def _in_folder(folder: Path, archive: Path, fields: Fields, once: bool, every: float) -> Iterator[Articles]:
+    """The articles of files that are new or changed, once they have stopped growing."""
+    before: dict[Path, Any] = {}
+    taken: dict[Path, Any] = {}
+    while True:
+        [found] = find_files([folder], archive)
+        now = {file.path: _state(file.path) for file in found.files}
+        ready = [
+            file
+            for file in found.files
+            if taken.get(file.path) != now[file.path] and (once or before.get(file.path) == now[file.path])
+        ]
+        for work in read([Files(tuple(ready))], fields=fields):
+            yield work()
+        taken |= {file.path: now[file.path] for file in ready}
+        if once:
+            return
+        before = now
+        time.sleep(every)
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """What changes when a file does."""
+    try:
+        known = path.lstat()
+    except OSError:
+        return None
+    return known.st_size, known.st_mtime_ns

@@ -1,0 +1,373 @@
+"""A segment gives back what was filed, for any articles; and nothing at all once a byte of it is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from reference import segments as twin
+from reference.segments import Filed, Held
+
+from wirecopy import _core
+
+U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
+BLOCK = 1 << 20
+HUGE = 2**64 - 1
+
+
+def pack(rows: Sequence[Sequence[int]], kind: Any = U64) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    flat = [value for row in rows for value in row]
+    return np.array(flat, kind), np.cumsum([0, *map(len, rows)]).astype(I64)
+
+
+def file(articles: Sequence[Filed], placed: bool) -> list[_core.Postings]:
+    keys, offsets = pack([[key for key, *_ in article.keys] for article in articles])
+    starts, ends = (
+        np.array([key[side] for article in articles for key in article.keys], U32) for side in (1, 2)
+    )
+    places = (starts, ends) if placed else (None, None)
+    return _core.file(*pack([article.words for article in articles]), keys, offsets, *places)
+
+
+def encode(articles: Sequence[Filed], placed: bool) -> bytes:
+    rows = np.array([article.row for article in articles], U64)
+    words = np.array([len(article.words) for article in articles], U32)
+    return _core.encode_segment(file(articles, placed), rows, words)
+
+
+class Opened:
+    """The bytes of a segment behind their checksums."""
+
+    def __init__(self, content: bytes, sums: NDArray[np.uint64] | None = None) -> None:
+        self.bytes = np.frombuffer(content, U8)
+        self.seal = _core.Segment(_core.block_sums(self.bytes) if sums is None else sums)
+
+    def articles(self) -> tuple[list[int], list[int]]:
+        rows, words = self.seal.articles(self.bytes)
+        return rows.tolist(), words.tolist()
+
+    def look_up(self, keys: Sequence[int]) -> list[tuple[int, Held]]:
+        return read(self.seal.look_up(self.bytes, np.array(keys, U64)))
+
+    def shard(self, number: int) -> dict[int, list[Held]]:
+        postings = self.seal.shard(self.bytes, number)
+        keys = _core.distinct_keys([postings])
+        found: dict[int, list[Held]] = {key: [] for key in keys.tolist()}
+        for which, held in read(_core.look_up([postings], [0], keys)):
+            found[int(keys[which])].append(held)
+        assert len(postings) == sum(map(len, found.values()))
+        return found
+
+    def merge(self, kept: Sequence[bool] | None = None) -> bytes:
+        keep = np.ones(len(self.articles()[0]), bool) if kept is None else np.array(kept, bool)
+        return _core.merge_segments([(self.seal, self.bytes, keep)])
+
+    def everything(self) -> object:
+        return self.articles(), [self.shard(number) for number in range(64)]
+
+
+def read(found: tuple[NDArray[Any], ...]) -> list[tuple[int, Held]]:
+    which, article, position, words, left, right = (column.tolist() for column in found)
+    held = map(Held, article, position, words, left, right)
+    return sorted(zip(which, held, strict=True))
+
+
+keys = (
+    st.sampled_from([0, 1, HUGE, HUGE - 1, 2**63, 2**63 - 1])
+    | st.tuples(st.integers(0, 63), st.integers(0, 2)).map(lambda key: key[0] << 58 | key[1])
+    | st.integers(0, HUGE)
+)
+
+
+@st.composite
+def filed(draw: st.DrawFn, most_keys: int = 12) -> Filed:
+    """An article whose keys may stand anywhere in it, several times, and be as long as all of it."""
+    words = draw(st.lists(st.integers(0, HUGE), max_size=40))
+    words *= draw(st.sampled_from([1, 1, 7, 13]))
+    spans = st.tuples(st.integers(0, len(words)), st.integers(0, len(words))).map(sorted)
+    held = draw(st.lists(st.tuples(keys, spans), max_size=most_keys))
+    held += draw(st.lists(st.sampled_from(held), max_size=4)) if held else []
+    return Filed(draw(st.integers(0, HUGE)), words, [(key, start, end) for key, (start, end) in held])
+
+
+piles = st.lists(filed(), max_size=6)
+
+
+@settings(max_examples=300)
+@given(piles, st.booleans(), st.lists(keys, max_size=20))
+def test_a_segment_gives_back_what_was_filed(articles: list[Filed], placed: bool, others: list[int]) -> None:
+    segment, expected = Opened(encode(articles, placed)), twin.encode(articles, placed=placed)
+    assert segment.articles() == (expected.rows, expected.words)
+    near = {(key + step) % 2**64 for key in expected.holders for step in (-1, 0, 1)}
+    asked = sorted(near.union(others))
+    assert segment.look_up(asked) == expected.look_up(asked)
+    for number in range(64):
+        assert segment.shard(number) == expected.shard(number)
+    event(f"{min(3, len(expected.holders))} keys in {min(2, len(articles))} articles")
+
+
+def random_pile(seed: int, articles: int, keys_each: int, longest: int = 60) -> list[Filed]:
+    """Articles that share keys, which crowd in some places."""
+    dice = random.Random(seed)
+    known = [dice.getrandbits(64) >> dice.choice([0, 0, 0, 20, 58]) for _ in range(articles * keys_each)]
+    pile = []
+    for number in range(articles):
+        words = [dice.getrandbits(64) for _ in range(dice.randrange(longest))]
+        held = []
+        for _ in range(keys_each):
+            start, end = sorted((dice.randint(0, len(words)), dice.randint(0, len(words))))
+            held.append((dice.choice(known), start, end))
+        pile.append(Filed(number * 3, words, held))
+    return pile
+
+
+@pytest.mark.parametrize(("articles", "keys_each"), [(1, 0), (1, 511), (2, 512), (257, 5), (300, 60)])
+@pytest.mark.parametrize("placed", [True, False])
+def test_a_segment_of_any_size_gives_back_what_was_filed(articles: int, keys_each: int, placed: bool) -> None:
+    pile = random_pile(articles, articles, keys_each)
+    segment, expected = Opened(encode(pile, placed)), twin.encode(pile, placed=placed)
+    assert segment.articles() == (expected.rows, expected.words)
+    asked = sorted({*expected.holders, *(key ^ 1 for key in expected.holders), 0, HUGE})
+    assert segment.look_up(asked) == expected.look_up(asked)
+    assert [segment.shard(number) for number in range(64)] == [expected.shard(n) for n in range(64)]
+
+
+@pytest.mark.parametrize("position", [255, 256, 65_535, 65_536, 2**24 - 1, 2**24])
+def test_a_position_may_be_as_far_on_as_a_text_is_long(position: int) -> None:
+    words = np.zeros(position + 3, U64)
+    place, end = np.array([position], U32), np.array([position + 2], U32)
+    one = np.array([0, 1], I64)
+    shards = _core.file(words, np.array([0, len(words)], I64), np.array([9], U64), one, place, end)
+    segment = Opened(_core.encode_segment(shards, np.array([7], U64), np.array([len(words)], U32)))
+    around = int("1" * 16, 16)
+    assert segment.look_up([9]) == [(0, Held(0, position, 2, around, 1))]
+    assert segment.articles() == ([7], [position + 3])
+
+
+# Merging.
+
+
+@settings(max_examples=150)
+@given(st.lists(st.tuples(piles, st.randoms(use_true_random=False)), max_size=4), st.booleans())
+def test_merged_segments_are_those_of_the_kept_articles_filed_afresh(
+    parts: list[tuple[list[Filed], Any]], placed: bool
+) -> None:
+    opened = [Opened(encode(articles, placed)) for articles, _ in parts]
+    kept = [[dice.random() < 0.6 for _ in articles] for articles, dice in parts]
+    merged = _core.merge_segments(
+        [(one.seal, one.bytes, np.array(keep, bool)) for one, keep in zip(opened, kept, strict=True)]
+    )
+    left = [
+        article
+        for (articles, _), keep in zip(parts, kept, strict=True)
+        for article, stays in zip(articles, keep, strict=True)
+        if stays
+    ]
+    assert merged == encode(left, placed)
+    event(f"{sum(map(sum, kept))} of {sum(map(len, kept))} articles")
+
+
+def test_large_segments_are_merged_as_small_ones_are() -> None:
+    piles_ = [random_pile(seed, articles, 40) for seed, articles in enumerate((300, 5, 0, 120))]
+    kept = [[number % 3 > 0 for number in range(len(pile))] for pile in piles_]
+    opened = [Opened(encode(pile, True)) for pile in piles_]
+    merged = _core.merge_segments(
+        [(one.seal, one.bytes, np.array(keep, bool)) for one, keep in zip(opened, kept, strict=True)]
+    )
+    left = [article for pile in piles_ for number, article in enumerate(pile) if number % 3]
+    assert merged == encode(left, True)
+
+
+def test_merging_in_steps_or_at_once_is_the_same() -> None:
+    whole = random_pile(1, 90, 30)
+    first, second, third = (Opened(encode(whole[i : i + 30], True)) for i in (0, 30, 60))
+    keep = np.ones(30, bool)
+    pair = Opened(_core.merge_segments([(one.seal, one.bytes, keep) for one in (first, second)]))
+    stepwise = _core.merge_segments(
+        [(pair.seal, pair.bytes, np.ones(60, bool)), (third.seal, third.bytes, keep)]
+    )
+    assert stepwise == encode(whole, True)
+
+
+def test_the_order_of_an_articles_keys_does_not_matter() -> None:
+    [article] = random_pile(3, 1, 300, longest=600)
+    shuffled = random.Random(1).sample(article.keys, len(article.keys))
+    assert encode([article], True) == encode([Filed(article.row, article.words, shuffled)], True)
+
+
+# Damage.
+
+
+def refused(call: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"expected|damaged"):
+        call()
+
+
+def refuse_all(segment: Opened, articles: int) -> None:
+    refused(segment.articles)
+    refused(lambda: segment.look_up([0, HUGE]))
+    refused(lambda: segment.seal.shard(segment.bytes, 5))
+    refused(
+        lambda: _core.merge_segments([(segment.seal, segment.bytes, np.ones(articles, bool))]),
+    )
+
+
+SMALL = random_pile(2, 3, 9)
+
+
+@pytest.mark.parametrize("placed", [True, False])
+def test_every_flipped_byte_of_a_small_segment_is_noticed(placed: bool) -> None:
+    content = encode(SMALL, placed)
+    sums = _core.block_sums(np.frombuffer(content, U8))
+    for at in range(len(content)):
+        bad = bytearray(content)
+        bad[at] ^= 1 << at % 8
+        refuse_all(Opened(bytes(bad), sums), 3)
+
+
+def test_a_segment_that_is_too_short_or_too_long_is_refused() -> None:
+    content = encode(SMALL, True)
+    sums = _core.block_sums(np.frombuffer(content, U8))
+    for length in range(len(content)):
+        refuse_all(Opened(content[:length], sums), 3)
+    for more in (b"\0", b"\xff" * 9, content, b"\0" * BLOCK):
+        refuse_all(Opened(content + more, sums), 3)
+
+
+@pytest.mark.parametrize("change", [b"", b"\0", b"\0" * 100])
+def test_another_length_is_refused_even_where_the_checksums_fit(change: bytes) -> None:
+    content = encode(SMALL, True)
+    other = content + change if change else content[:-1]
+    refuse_all(Opened(other), 3)
+
+
+@pytest.fixture(scope="module")
+def big() -> tuple[bytes, object]:
+    """A segment of several blocks, and all that is in it."""
+    dice = np.random.default_rng(1)
+    articles, each = 4000, 40
+    values = dice.integers(0, 2**64 - 1, articles * each, U64)
+    words = dice.integers(0, 2**64 - 1, articles * 60, U64)
+    starts = dice.integers(0, 40, articles * each, U32)
+    shards = _core.file(
+        words,
+        np.arange(articles + 1) * 60,
+        values,
+        np.arange(articles + 1) * each,
+        starts,
+        (starts + 8).astype(U32),
+    )
+    rows = np.arange(articles, dtype=U64)
+    content = _core.encode_segment(shards, rows, np.full(articles, 60, U32))
+    assert len(content) > 3 * BLOCK
+    return content, Opened(content).everything()
+
+
+def test_damage_of_a_block_is_noticed_before_anything_in_it_is_used(big: tuple[bytes, Any]) -> None:
+    content, (articles, shards) = big
+    sums = _core.block_sums(np.frombuffer(content, U8))
+    dice = random.Random(4)
+    places = [0, BLOCK - 1, BLOCK, 2 * BLOCK - 1, len(content) - 1]
+    for at in [*places, *(dice.randrange(len(content)) for _ in range(6))]:
+        bad = bytearray(content)
+        bad[at] ^= 1 << dice.randrange(8)
+        segment = Opened(bytes(bad), sums)
+        complaints = []
+        for number in range(64):
+            try:
+                assert segment.shard(number) == shards[number]
+            except ValueError as error:
+                complaints.append(str(error))
+        try:
+            assert segment.articles() == articles
+        except ValueError as error:
+            complaints.append(str(error))
+        assert set(complaints) == {f"damaged at byte {at // BLOCK * BLOCK}"}
+        refused(segment.merge)
+
+
+def test_blocks_that_change_places_are_noticed(big: tuple[bytes, Any]) -> None:
+    content, _ = big
+    sums = _core.block_sums(np.frombuffer(content, U8))
+    swapped = content[:BLOCK] + content[2 * BLOCK : 3 * BLOCK] + content[BLOCK : 2 * BLOCK]
+    refused(Opened(swapped + content[3 * BLOCK :], sums).everything)
+    for shorter in (content[:-BLOCK], content[:BLOCK], content[:-1]):
+        refused(Opened(shorter, sums).articles)
+
+
+@settings(max_examples=300)
+@given(st.integers(8, 31), st.integers(0, 255), st.sampled_from([SMALL, SMALL[:1], []]), st.booleans())
+def test_a_false_header_under_a_true_checksum_makes_nothing_panic(
+    at: int, value: int, articles: list[Filed], placed: bool
+) -> None:
+    content = bytearray(encode(articles, placed))
+    content[at] = value
+    segment = Opened(bytes(content))
+    for call in (segment.everything, lambda: segment.look_up([0, 1, 2**63, HUGE]), segment.merge):
+        accepts_or_refuses(call)
+
+
+# Wrong arguments.
+
+
+def accepts_or_refuses(call: Callable[[], object]) -> None:
+    """Any answer or a ValueError; a panic is a BaseException and passes through."""
+    with contextlib.suppress(ValueError):
+        call()
+
+
+def opened(articles: Sequence[Filed] = SMALL) -> Opened:
+    return Opened(encode(articles, True))
+
+
+def merge(*kept: Sequence[bool]) -> bytes:
+    return _core.merge_segments(
+        [(one.seal, one.bytes, np.array(keep, bool)) for keep in kept for one in [opened()]]
+    )
+
+
+NOBODY, THREE = np.empty(0, U64), np.arange(3, dtype=U64)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: opened().seal.shard(opened().bytes, 64),
+        lambda: opened().seal.shard(opened().bytes, 2**63),
+        lambda: opened().seal.articles(np.empty(0, U8)),
+        lambda: _core.Segment(NOBODY).articles(opened().bytes),
+        lambda: _core.Segment(NOBODY).articles(np.empty(0, U8)),
+        lambda: _core.Segment(np.zeros(2, U64)).articles(opened().bytes),
+        lambda: merge([True]),
+        lambda: merge([True] * 4),
+        lambda: merge([True] * 3, []),
+        lambda: _core.encode_segment(file(SMALL, True), THREE, np.zeros(2, U32)),
+        lambda: _core.encode_segment(file(SMALL, True), THREE[:2], np.zeros(2, U32)),
+        lambda: _core.encode_segment(file(SMALL, True), NOBODY, np.empty(0, U32)),
+        lambda: _core.encode_segment(file(SMALL, True)[::-1], THREE, np.zeros(3, U32)),
+        lambda: _core.encode_segment(file(SMALL, True)[:63], THREE, np.zeros(3, U32)),
+        lambda: _core.look_up(file(SMALL, True)[:1], [], THREE),
+        lambda: _core.look_up([], [0], THREE),
+        lambda: _core.look_up(file(SMALL, True)[:1], [2**32], THREE),
+    ],
+)
+def test_wrong_arguments_are_refused(call: Callable[[], object]) -> None:
+    refused(call)
+
+
+def test_a_column_with_gaps_in_memory_is_refused() -> None:
+    segment = opened()
+    with pytest.raises(TypeError, match="contiguous"):
+        segment.seal.look_up(segment.bytes, np.arange(20, dtype=U64)[::2])
+
+
+def test_no_segments_merge_into_an_empty_one() -> None:
+    assert _core.merge_segments([]) == encode([], True)
+    assert merge([False] * 3) == encode([], True)
