@@ -545,10 +545,9 @@ class Archive:
         found = self._store.execute(f"SELECT {columns} FROM articles JOIN texts USING (row)")
         altered = 0
         while some := found.fetchmany(500):
-            digests = _core.blake3_hex([b"\0".join(parts) for _, *parts in some])
-            altered += sum(
-                digest != content.hex() for digest, (content, *_) in zip(digests, some, strict=True)
-            )
+            whole = [_join(body, [one.decode(errors="replace") for one in about]) for _, body, *about in some]
+            digests = _core.blake3_hex(whole)
+            altered += sum(digest != row[0].hex() for digest, row in zip(digests, some, strict=True))
         return altered
 
     @contextmanager
@@ -837,12 +836,14 @@ def _digest(batch: Articles) -> list[bytes]:
     columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
     edges = batch.offsets.tolist()
     whole = [
-        b"\0".join(
-            [str([*map(len, about)]).encode(), batch.text.data[start:end], *(one.encode() for one in about)]
-        )
+        _join(batch.text.data[start:end], about)
         for start, end, *about in zip(edges, edges[1:], *columns, strict=False)
     ]
     return [bytes.fromhex(digest) for digest in _core.blake3_hex(whole)]
+
+
+def _join(body: bytes | memoryview, about: Sequence[str]) -> bytes:
+    return b"\0".join([str([*map(len, about)]).encode(), body, *(one.encode() for one in about)])
 
 
 def _repeated(batch: Articles, row: int, reason: str) -> Skipped:
