@@ -6,8 +6,10 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +30,6 @@ from quality.faults import (
     make_churn,
     make_forgetting,
     require,
-    require_tracing,
     require_whole,
     small_segments,
     state_of,
@@ -51,6 +52,12 @@ class Tried:
 
     runs: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
+    slowest_open: float = 0
+    """In seconds, where that is measured."""
+
+    def __add__(self, other: "Tried") -> "Tried":
+        slowest = max(self.slowest_open, other.slowest_open)
+        return Tried(self.runs + other.runs, self.failures + other.failures, slowest)
 
     def attempt(self, what: str, run: Callable[[], str]) -> None:
         """Try what says, when all is well, of which kind it was."""
@@ -177,7 +184,6 @@ class Sweep:
 def sweep(folder: Path, *, work: str, every: int = 1, kinds: Sequence[str] = KINDS) -> Tried:
     """Each kind of fault at every so manyth call, other ones for each kind."""
     tried = Tried()
-    require_tracing()
     with Nursery(folder / "nursery") as nursery:
         sweeping = Sweep(folder, work)
         calls = sweeping.calls(nursery)
@@ -250,9 +256,9 @@ class Churned:
         return "lived to the end" if self.is_over else f"killed in {self._steps[done].kind}"
 
 
-def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> tuple[Tried, float]:
-    """Kills of what adds to a large archive and compacts it; the slowest of all opens afterwards, in seconds."""
-    tried, opens = Tried(), [0.0]
+def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> Tried:
+    """Kills of what adds to a large archive and compacts it, and how long it takes to open it again."""
+    tried = Tried()
     rng = random.Random(7)
     more = 20 * batch
     made = make_articles(articles + (2 * kills + 1) * more, hours=24 * 27 / 2 / articles)
@@ -268,7 +274,7 @@ def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> tuple[
         require(ended.code in (0, -signal.SIGKILL), ended.error)
         started = time.perf_counter()
         with Archive.open(path) as opened:
-            opens.append(time.perf_counter() - started)
+            tried.slowest_open = max(tried.slowest_open, time.perf_counter() - started)
             states = [state | state_of(new[:end]) for end in range(ended.done * batch, len(new) + 1, batch)]
             state.update(require_whole(opened, states))
             old = made[4 : articles : articles // 20]
@@ -281,7 +287,7 @@ def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> tuple[
     with Nursery(folder / "nursery") as nursery:
         started = time.perf_counter()
         tried.attempt("without a kill", partial(cut_short, nursery, 0, None))
-        whole = time.perf_counter() - started - opens[-1]
+        whole = time.perf_counter() - started
         for number in range(1, 2 * kills + 1):
             if tried.kills < kills:
                 tried.attempt(f"kill {number}", partial(cut_short, nursery, number, rng.uniform(0, whole)))
@@ -290,7 +296,7 @@ def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> tuple[
         same = [m.to_dict() for m in opened.pairs()] == [m.to_dict() for m in wirecopy.find(live)]
         if not same:
             tried.failures.append("at the end: pairs answers otherwise")
-    return tried, max(opens)
+    return tried
 
 
 # Damaged
@@ -404,30 +410,41 @@ def damage_segments(folder: Path, *, number: int, seed: int = 1) -> Tried:
 
 # All of it
 
+CASES: dict[str, Sequence[Callable[[Path], Tried]]] = {
+    "at every call of an add": [partial(sweep, work="add", kinds=[kind]) for kind in KINDS],
+    "at every call of forgetting": [partial(sweep, work="forget", kinds=[kind]) for kind in KINDS],
+    "at any moment": [partial(kill_churns, kills=KILLS, articles=CHURN_ARTICLES)],
+    "at any moment, large": [
+        partial(kill_large, kills=LARGE_KILLS, articles=LARGE_ARTICLES, batch=LARGE_BATCH)
+    ],
+    "damaged segments": [partial(damage_segments, number=DAMAGES)],
+}
+
 
 def measure() -> Iterator[Result]:
     made = digest(article["text"] for article in make_articles(CHURN_ARTICLES))
     size = f"{ADD_ARTICLES} to {LARGE_ARTICLES:,} articles from seeds; the digest is of {CHURN_ARTICLES:,}"
     data = Data("made-up articles for faults", size, "what a process was told is on disk", made)
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        running = {case: [pool.submit(_run, work) for work in works] for case, works in CASES.items()}
+        for case, works in running.items():
+            tried = Tried()
+            for work in works:
+                try:
+                    tried += work.result()
+                except NotPossibleError as error:
+                    raise MissingError(str(error)) from None
+            say(f"  {case}: {dict(tried.runs)}")
+            for failure in tried.failures[:5]:
+                say(f"  {failure}")
+            number = tried.runs.total() - tried.runs["lived to the end"]
+            measures: dict[str, float] = {"tried": number, "went wrong": len(tried.failures)}
+            if tried.slowest_open:
+                measures["slowest open, s"] = tried.slowest_open
+            counts = ", ".join(f"{kind} {count}" for kind, count in tried.runs.items())
+            yield Result(case, data, measures, [f"Tried, {case}: {counts}."])
 
-    def result(case: str, tried: Tried, **more: float) -> Result:
-        for failure in tried.failures[:5]:
-            say(f"  {failure}")
-        counts = ", ".join(f"{kind} {count}" for kind, count in tried.runs.items())
-        number = tried.runs.total() - tried.runs["lived to the end"]
-        measures = {"tried": number, "went wrong": len(tried.failures), **more}
-        return Result(case, data, measures, [f"Tried, {case}: {counts}."])
 
-    for work, case in (("add", "at every call of an add"), ("forget", "at every call of forgetting")):
-        with scratch() as folder:
-            try:
-                yield result(case, sweep(folder, work=work))
-            except NotPossibleError as error:
-                raise MissingError(str(error)) from None
+def _run(work: Callable[[Path], Tried]) -> Tried:
     with scratch() as folder:
-        yield result("at any moment", kill_churns(folder, kills=KILLS, articles=CHURN_ARTICLES))
-    with scratch() as folder:
-        tried, slowest = kill_large(folder, kills=LARGE_KILLS, articles=LARGE_ARTICLES, batch=LARGE_BATCH)
-        yield result("at any moment, large", tried, **{"slowest open, s": slowest})
-    with scratch() as folder:
-        yield result("damaged segments", damage_segments(folder, number=DAMAGES))
+        return work(folder)

@@ -514,6 +514,10 @@ class Archive:
             )
             if lost := orphans.fetchone()[0]:
                 problems.append(f"{self.path}: {lost} articles without text")
+            if altered := self._count_altered():
+                problems.append(
+                    f"{self.path}: {altered} articles are not as they were added; restore a backup"
+                )
 
         def read_all(segment: Segment) -> None:
             for part in segment.parts:
@@ -540,6 +544,17 @@ class Archive:
         return problems
 
     # Inside
+
+    def _count_altered(self) -> int:
+        """How many articles have another content than their checksums say."""
+        columns = ", ".join(f"coalesce(CAST({name} AS BLOB), x'')" for name in ("content", "text", *ABOUT))
+        found = self._store.execute(f"SELECT {columns} FROM articles JOIN texts USING (row)")
+        altered = 0
+        while some := found.fetchmany(500):
+            whole = [_join(body, [one.decode(errors="replace") for one in about]) for _, body, *about in some]
+            digests = _core.blake3_hex(whole)
+            altered += sum(digest != row[0].hex() for digest, row in zip(digests, some, strict=True))
+        return altered
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -827,12 +842,14 @@ def _digest(batch: Articles) -> list[bytes]:
     columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
     edges = batch.offsets.tolist()
     whole = [
-        b"\0".join(
-            [str([*map(len, about)]).encode(), batch.text.data[start:end], *(one.encode() for one in about)]
-        )
+        _join(batch.text.data[start:end], about)
         for start, end, *about in zip(edges, edges[1:], *columns, strict=False)
     ]
     return [bytes.fromhex(digest) for digest in _core.blake3_hex(whole)]
+
+
+def _join(body: bytes | memoryview, about: Sequence[str]) -> bytes:
+    return b"\0".join([str([*map(len, about)]).encode(), body, *(one.encode() for one in about)])
 
 
 def _repeated(batch: Articles, row: int, reason: str) -> Skipped:
