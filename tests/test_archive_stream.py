@@ -335,7 +335,7 @@ def test_an_answer_is_of_one_moment_whatever_is_committed_meanwhile(
 
 
 def test_a_reader_far_behind_starts_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wirecopy.archive.REMOVALS_KEPT", 3)
+    monkeypatch.setattr("wirecopy.archive.writing.REMOVALS_KEPT", 3)
     with opened(tmp_path / "archive") as writer, Archive.open(tmp_path / "archive") as reader:
         writer.add([article(f"{number:02}") for number in range(40)])
         assert len(reader) == 40

@@ -6,9 +6,11 @@ What is committed here is acknowledged; all else can be made again from it. Any 
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -209,3 +211,38 @@ def _way_out(error: sqlite3.Error) -> str:
     if "readonly" in message or "unable to open" in message:
         return "; check that file and folder can be written"
     return "; check the disk and try again: what was acknowledged is kept"
+
+
+def take_lock(path: Path) -> int:
+    """Hold the lock of the one writer until the file is closed."""
+    place = path.with_name(path.name + "-lock")
+    try:
+        lock = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            who = os.pread(lock, 32, 0).decode(errors="replace").strip()
+            os.close(lock)
+            raise
+    except BlockingIOError:
+        raise ArchiveError(
+            f"{path}: another program is writing to it (process {who or 'unknown'}); wait for it to end. Reading is possible"
+        ) from None
+    except OSError as error:
+        raise ArchiveError(
+            f"{place}: cannot be locked: {error.strerror}; make room on the disk or check that the file can be written"
+        ) from error
+    with suppress(OSError):  # who it is only helps the message above
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
+    return lock
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Be the one writer meanwhile."""
+    lock = take_lock(path)
+    try:
+        yield
+    finally:
+        os.close(lock)

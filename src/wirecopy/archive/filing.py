@@ -1,0 +1,55 @@
+"""What articles are filed under, as the parts of segments; made from a batch, or again from the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import _core
+from ..model import Articles
+from ..pile import Filed, file_batch
+from .segments import Segment, make_segment
+from .settings import Settings
+from .store import Store
+
+
+class Filer:
+    """Files articles by the methods of an archive."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+
+    def file(self, batch: Articles) -> Filed:
+        """What a batch is filed under by each method."""
+        weights = {one: self._settings.statistics for one in self._settings.methods if one.weighs_words}
+        return file_batch(batch, self._settings.methods, weights)
+
+    def encode(self, filed: Filed, rows: Sequence[int]) -> list[bytes]:
+        """The parts of a segment of these rows."""
+        numbers = np.array(rows, np.uint64)
+        return [
+            _core.encode_segment(shards, numbers, lengths.astype(np.uint32))
+            for lengths, shards in (filed[method] for method in self._settings.methods)
+        ]
+
+    def make_again(self, number: int, slice_: int | None, first_row: int, last_row: int) -> Segment:
+        """A segment made again from the store."""
+        with self._store.snapshot():
+            known = self._store.execute(
+                "SELECT row, id, moment, title FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
+                (first_row, last_row),
+            ).fetchall()
+            known = [one for one in known if self._settings.slice_of(one[2]) == slice_]
+            rows = [row for row, *_ in known]
+            bodies = self._store.texts(rows)
+        offsets = np.cumsum([0, *map(len, bodies)]).astype(np.int64)
+        batch = Articles(
+            [id for _, id, *_ in known],
+            np.frombuffer(b"".join(bodies), np.uint8),
+            offsets,
+            np.zeros(len(rows), np.int64),
+            about={"title": [title for *_, title in known]},
+        )
+        return make_segment(number, slice_, first_row, last_row, self.encode(self.file(batch), rows))
