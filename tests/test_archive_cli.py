@@ -481,16 +481,13 @@ def test_a_correction_under_a_known_id_is_kept_if_asked_for(
 
 
 def test_a_late_article_is_answered_and_not_kept(records: list[dict[str, Any]], tmp_path: Path) -> None:
-    ran = wirecopy(
-        "watch", tmp_path / "news.db", "--window", "2d", input=as_lines([records[2], records[0]][::1])
-    )
-    kept, late = lines(ran.stdout)
-    assert kept["kept"]
-    ran = wirecopy("watch", tmp_path / "news.db", input=as_lines([records[9], records[1]]))
-    kept, late = lines(ran.stdout)
-    assert kept["kept"]
+    given = as_lines([records[2], records[9], records[0]])
+    ran = wirecopy("watch", tmp_path / "news.db", "--window", "2d", input=given)
+    first, second, late = lines(ran.stdout)
+    assert first["kept"]
+    assert second["kept"]
     assert (late["kept"], late["reason"]) == (False, "older than the window")
-    assert "1 article kept, 1 not kept; 1 article in" in talk(ran)
+    assert "2 articles kept, 1 not kept, 1 left the window; 1 article in" in talk(ran)
 
 
 @pytest.mark.parametrize("where", ["stdin", "folder"])
@@ -776,7 +773,8 @@ def test_where_there_is_no_archive_it_is_said_how_to_make_one(command: str, tmp_
         (["pairs", "news.db", "--parquet"], 2, "--output"),
         (["info", "other.db"], 1, "expected an archive of wirecopy, got another SQLite file"),
         (["info", "x.txt"], 1, "x.txt: cannot be opened: file is not a database"),
-        (["info", "."], 1, ".: "),
+        (["info", "."], 1, ".: a folder; name the file of an archive"),
+        (["add", ".", "x.txt"], 1, ".: a folder; name the file of an archive"),
     ],
 )
 def test_errors_end_with_their_code_and_a_sentence(

@@ -347,18 +347,6 @@ def test_within_one_moment_a_segment_merged_away_is_made_again(tmp_path: Path) -
         assert len(reader) == 120
 
 
-def test_an_archive_is_not_changed_while_its_articles_are_read(tmp_path: Path) -> None:
-    articles = make_articles(20)
-    with Archive.open(tmp_path / "archive") as archive:
-        archive.add(articles)
-        reading = archive.articles()
-        next(reading)
-        with pytest.raises(ArchiveError, match="cannot be changed while its articles are read; finish that"):
-            archive.remove(articles[0]["id"])
-        assert len(list(reading)) == 19
-        assert archive.remove(articles[0]["id"]) == 1
-
-
 def test_a_reader_beside_a_busy_writer_sees_whole_states_only(tmp_path: Path) -> None:
     number, seed = 400, 3
     steps = make_churn(number, seed)

@@ -39,7 +39,7 @@ def make_pool() -> list[Article]:
 
 
 POOL = make_pool()
-articles = st.integers(0, len(POOL) - 1).map(POOL.__getitem__)
+articles = st.integers(0, len(POOL) - 1).map(lambda number: POOL[number])
 
 
 def day_of(article: Article) -> int | None:

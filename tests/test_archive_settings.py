@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,14 @@ def test_a_method_that_weighs_words_needs_statistics_and_others_want_none(tmp_pa
 
 
 @pytest.mark.parametrize(
-    "option", [{"preset": "lax"}, {"method": "magic"}, {"window": "soon"}, {"threads": 0}]
+    "option",
+    [
+        {"preset": "lax"},
+        {"method": "magic"},
+        {"method": [methods.get("winnowing", window_words=size) for size in range(1, 10)]},
+        {"window": "soon"},
+        {"threads": 0},
+    ],
 )
 def test_what_there_is_not_makes_no_archive(option: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UsageError):
@@ -179,6 +187,29 @@ def test_any_name_will_do(tmp_path: Path) -> None:
             archive.add(ARTICLES)
             assert len(archive.check(ARTICLES[0]["text"])[0].matches) == 1
             assert len(wirecopy.find(archive.articles())) == 0
+
+
+def test_a_closed_archive_says_so_and_holds_nothing(path: Path) -> None:
+    closed = Archive.open(path)
+    closed.close()
+    closed.close()
+    calls: list[Callable[[], object]] = [
+        lambda: len(closed),
+        lambda: closed.check("one two"),
+        lambda: list(closed.articles()),
+        closed.pairs,
+        closed.info,
+        closed.verify,
+        closed.learn,
+        lambda: closed.add(["one two"]),
+        lambda: closed.observe("one two"),
+        lambda: closed.remove("0"),
+    ]
+    for call in calls:
+        with pytest.raises(ArchiveError, match="closed"):
+            call()
+    with Archive.open(path) as archive:
+        assert archive.remove([0, "1", "nobody"]) == 2
 
 
 def test_info_says_how_much_there_is(path: Path) -> None:

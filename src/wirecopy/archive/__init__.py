@@ -29,7 +29,7 @@ from ..model import ABOUT, UNDATED, Article, Articles, Skipped, Tokens
 from ..pairs import ALL_HOLDERS, Holders, ask, file
 from ..pile import LEFT_OUT, Filed, Job, Matches, Progress, file_batch, is_directed, open_pool, unite
 from ..sources import Fields, read
-from ..sources.fields import utf8
+from ..sources.fields import id_text
 from ..statistics import Statistics
 from .answers import Added, Answer, Observed, Source
 from .index import Index
@@ -82,6 +82,8 @@ class Archive:
             raise UsageError(f"threads: expected at least 1, got {threads}")
         if not place.exists() and not create:
             raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
+        if place.is_dir():
+            raise ArchiveError(f"{place}: a folder; name the file of an archive")
         if not place.parent.is_dir():
             raise ArchiveError(f"{place}: no folder {place.parent}")
         fresh = Settings.choose(method, preset, window, statistics) if not place.exists() else None
@@ -327,15 +329,19 @@ class Archive:
             return job.match(stock, shards, *stock.rank())
 
     def articles(self) -> Iterator[Article]:
-        """All live articles of one moment, the earliest first, the undated last; the archive cannot be changed meanwhile."""
-        store = self._store
-        with store.snapshot():
-            ordered = store.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
-            order = [row for (row,) in ordered]
-            for start in range(0, len(order), 500):
-                rows = order[start : start + 500]
-                for article, body in zip(store.articles(rows), store.texts(rows), strict=True):
-                    yield replace(article, text=body.decode())
+        """All live articles of one moment, the earliest first, the undated last, whatever is done to the archive meanwhile."""
+        self._refresh()
+        store = Store(self.path)
+        try:
+            with store.snapshot():
+                ordered = store.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
+                order = [row for (row,) in ordered]
+                for start in range(0, len(order), 500):
+                    rows = order[start : start + 500]
+                    for article, body in zip(store.articles(rows), store.texts(rows), strict=True):
+                        yield replace(article, text=body.decode())
+        finally:
+            store.close()
 
     @property
     def formulas(self) -> Sequence[Formula]:
@@ -439,10 +445,10 @@ class Archive:
         self._tidy()
         return observed
 
-    def remove(self, ids: str | Iterable[str]) -> int:
+    def remove(self, ids: str | Iterable[str | int]) -> int:
         """Remove articles by their ids; how many there were."""
         self._claim()
-        wanted = {utf8(id).decode() for id in ([ids] if isinstance(ids, str) else ids)}
+        wanted = {id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)}
         with self._changing():
             rows = [row for (row,) in self._store.select("row", "articles", "id", sorted(wanted))]
             self._remove_rows(rows)

@@ -132,6 +132,8 @@ def show_window(window: int | None) -> str:
 
 def _get_methods(method: str | Method | Sequence[str | Method] | None) -> list[Method]:
     chosen = [method] if isinstance(method, str | Method) else method or []
+    if len(chosen) > 8:
+        raise UsageError(f"expected one to eight methods, got {len(chosen)}")
     return list(dict.fromkeys(methods.get(one) if isinstance(one, str) else one for one in chosen))
 
 

@@ -123,10 +123,10 @@ class Store:
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """All reads see the same moment; one within another is the same."""
-        if self.is_in_snapshot:
-            yield
-            return
         with self.errors("read"):
+            if self.is_in_snapshot:
+                yield
+                return
             try:
                 self.execute("BEGIN")
                 yield
@@ -142,10 +142,6 @@ class Store:
     @contextmanager
     def change(self) -> Iterator[None]:
         """All that is written is committed at the end, and on disk then; nothing of it is if anything fails."""
-        if self.is_in_snapshot:
-            raise ArchiveError(
-                f"{self.path}: cannot be changed while its articles are read; finish that first, or open it once more to read"
-            )
         with self.errors("written"):
             try:
                 self.execute("BEGIN IMMEDIATE")

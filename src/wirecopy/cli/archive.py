@@ -60,7 +60,7 @@ def open_archive(path: Path, *, create: bool = False, **options: Any) -> Archive
 
 def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
     """All files that the paths stand for, without those of the archive itself."""
-    own = {archive.resolve().with_name(archive.name + end) for end in ("", "-wal", "-shm", "-lock", "-index")}
+    own = {Path(f"{archive.resolve()}{end}") for end in ("", "-wal", "-shm", "-lock", "-index")}
 
     def is_other(file: File) -> bool:
         path = file.path.resolve()
@@ -140,22 +140,24 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
 @click.command("check")
 @archive_argument
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT...", type=FILE)
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Name the N articles with most only.")
+@click.option(
+    "--top", type=click.IntRange(min=1), metavar="N", help="Name only the N articles that share most."
+)
 @click.option(
     "--min-share",
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="X",
-    help="Name articles only that hold this share of the text, such as 0.2.",
+    help="Name only articles that hold this share of the text, such as 0.2.",
 )
-@click.option("--since", metavar="DATE", help="Articles only that were published then or later.")
+@click.option("--since", metavar="DATE", help="Name only articles that were published then or later.")
 @click.option(
     "--until",
     metavar="DATE",
-    help="Articles only that were published then or earlier; a day is its midnight.",
+    help="Name only articles that were published then or earlier; a day is its midnight.",
 )
-@click.option("--source", metavar="NAME", help="Articles of this source only.")
-@click.option("--not-source", metavar="NAME", help="Articles of other sources only.")
+@click.option("--source", metavar="NAME", help="Name only articles of this source.")
+@click.option("--not-source", metavar="NAME", help="Name only articles of other sources.")
 @archive_preset_option
 @field_options
 @jsonl_option

@@ -67,8 +67,8 @@ def watch_command(
     """Answer articles as they come, and keep them in ARCHIVE, which is made if there is none.
 
     Articles come as JSON lines through stdin, or as files in the folder DIR, which is looked into again and again; a file
-    is read once it has stopped growing. Each article is answered with one line before it is kept: what it shares with those
-    that came before, and whether it was kept. The end of the input or Ctrl-C ends it.
+    is read once it has stopped growing. Each article is answered with one line as soon as it is kept: what it shares with
+    those that came before, or why it was not kept. The end of the input or Ctrl-C ends it.
     """
     from_folder = str(folder) != "-"
     if from_folder and not folder.is_dir():
