@@ -359,3 +359,11 @@ def test_there_is_one_writer(tmp_path: Path) -> None:
         assert ids(second) == ids(writer) == ["a"]
         writer.close()
         assert second.add([article("b")]).added == 1
+
+
+def test_records_of_a_stream_without_ids_are_named_by_their_texts(tmp_path: Path) -> None:
+    first, second = (Writer(seed).text(60) for seed in (31, 32))
+    with Archive.open(tmp_path / "archive") as archive:
+        observed = [archive.observe({"text": text})[0] for text in (first, second, first)]
+        assert [one.kept for one in observed] == [True, True, False]
+        assert len({one.answer.query for one in observed}) == len(archive) == 2

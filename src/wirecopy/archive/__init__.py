@@ -25,7 +25,7 @@ from ..methods import Method
 from ..model import ABOUT, UNDATED, Article, Articles
 from ..pile import Filed, Job, Matches, Progress, is_directed, open_pool
 from ..sources import Fields, read
-from ..sources.fields import id_text
+from ..sources.fields import id_text, utf8
 from ..statistics import Statistics
 from .answers import Added, Answer, Observed, Source
 from .checking import Checker, Limits
@@ -275,10 +275,15 @@ class Archive:
         return total
 
     def observe(self, article: Any, *, replace: bool = False, fields: Fields | None = None) -> list[Observed]:
-        """Check each article against all that came before it, then add it: for streams. The answers are not revised."""
+        """Check each article against all that came before it, then add it: for streams. The answers are not revised.
+
+        A record without an id is named as a bare text is, by the BLAKE3 of its text.
+        """
         self._claim()
+        reading = _with_about(fields or Fields())
+        given = [_named(one, reading) for one in article] if isinstance(article, list | tuple) else article
         observed = []
-        for batch in _batches(article, _with_about(fields or Fields()), "record"):
+        for batch in _batches(_named(given, reading), reading, "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self._check(one)
@@ -422,6 +427,14 @@ def _batches(given: Any, fields: Fields, unnamed: str) -> Iterator[Articles]:
         for skipped in batch.skipped:
             raise UsageError(str(skipped))
         yield batch
+
+
+def _named(record: Any, fields: Fields) -> Any:
+    """A record, named by its text if it has no id: its place in one call means nothing in the next."""
+    if not isinstance(record, Mapping) or any(record.get(name) is not None for name in fields.id_names):
+        return record
+    body = next((record[name] for name in fields.text_names if isinstance(record.get(name), str)), None)
+    return record if body is None else {**record, fields.id_names[0]: _core.blake3_hex([utf8(body)])[0]}
 
 
 def _with_about(fields: Fields) -> Fields:
