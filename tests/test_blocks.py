@@ -224,6 +224,51 @@ def test_values_do_not_depend_on_what_was_looked_at_before() -> None:
         np.testing.assert_array_equal(rows(pages[number]), alone[number])
 
 
+def column(name: str, found: np.ndarray) -> list[float]:
+    names = [one for one, _ in _core.feature_names(found.shape[1] > len(_core.feature_names(False)))]
+    return [round(float(value), 3) for value in found[:, names.index(name)]]
+
+
+def test_what_a_page_states_as_its_text_is_seen_in_its_blocks() -> None:
+    body = r'"articleBody" : "One \"two\" three\nfour \u0066ive&nbsp;<b class=\"x\">six</b> seven"'
+    data = '<script type="application/ld+json">{"@type": "NewsArticle", ' + body + "}</script>"
+    blocks = "<p>one two three four<p>Five six seven eight<p>nine ten eleven<p>one two"
+    assert column("stated share", rows(data + blocks)) == [1, 0.5, 0, 0]
+    described = '<meta property="og:description" content="nine ten eleven &amp; more">'
+    assert column("described share", rows(described + blocks)) == [0, 0, 1, 0]
+    assert all(np.isnan(column("stated share", rows(described + blocks))))
+    assert all(np.isnan(column("described share", rows(data + blocks))))
+
+
+@pytest.mark.parametrize(
+    "body", ["", ":", ': "', ': 7, "one two three four"', ': "\\', ': "\\u00', ': ["one two three"]']
+)
+def test_a_statement_cut_short_states_nothing(body: str) -> None:
+    data = f'<script type="application/ld+json">{{"articleBody"{body}</script><p>one two three four'
+    assert all(np.isnan(column("stated share", rows(data))))
+
+
+def test_blocks_are_alike_from_afar_and_near() -> None:
+    page = (
+        "<div><p class=a>one two<p class=a>three<p class=b>four</div>"
+        "<div><p class=a>five</div><div class=c><p class=a>six<br>seven</div>"
+    )
+    found = rows(page)
+    assert column("blocks at path", found) == [6, 6, 6, 6, 6, 6]
+    assert column("blocks at class path", found) == [5, 5, 1, 5, 5, 5]
+    assert column("blocks at cousins", found) == [3, 3, 1, 3, 2, 2]
+    assert column("blocks at siblings", found) == [2, 2, 1, 1, 2, 2]
+    assert column("blocks at element", found) == [1, 1, 1, 1, 2, 2]
+    likely = np.array([1, 0, 1, 1, 0.5, 0.5], np.float32)
+    assert column("likely at siblings", rows(page, likely)) == [0.667, 0.667, 1, 1, 0.5, 0.5]
+
+
+def test_beyond_the_outermost_element_is_the_outermost() -> None:
+    found = rows("<div><p>one two three<p>four</div>")
+    for level in range(1, 5):
+        assert column(f"words in {level}", found) == [4, 4]
+
+
 def test_many_years_in_a_block_are_still_a_date() -> None:
     name = [name for name, _ in _core.feature_names(False)].index("has date")
     for years in (1, 255, 256, 300):

@@ -136,7 +136,9 @@ def test_pages_say_what_the_texts_say(whole: list[Extracted], articles: list[dic
         assert (said.language or "").partition("-")[0] == article["language"]
 
 
-OPEN = pytest.mark.xfail(reason="the model keeps some author boxes and loses single paragraphs", strict=True)
+OPEN = pytest.mark.xfail(
+    reason="the model keeps the agency's notice on rights after short articles", strict=True
+)
 
 
 @pytest.mark.parametrize("seed", [pytest.param(1, marks=OPEN), pytest.param(2, marks=OPEN), 3])

@@ -207,7 +207,9 @@ def test_the_crf_is_two_looks_and_a_chain(crf_model: Path) -> None:
             model["looks"][1], values.reshape(int((likely >= np.float32(again)).sum()), -1), True
         )
         assert [score for _, _, score in found] == pytest.approx(expected.tolist(), abs=1e-4)
-        assert [content for _, content, _ in found] == label(expected.tolist(), model["transitions"])[0]
+        words = [len(block.split()) for block, _, _ in found]
+        above = expected - crf.least(expected.tolist(), words)
+        assert [content for _, content, _ in found] == label(above.tolist(), model["transitions"])[0]
         assert "\n\n".join(block for block, content, _ in found if content) == text
 
 
@@ -398,6 +400,49 @@ def test_a_model_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
         ("one", False, -1.0),
         ("one two three four five six", True, 1.0),
     ]
+
+
+SIZES = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 30)), min_size=1, max_size=8)
+
+
+@settings(max_examples=60)
+@given(blocks=SIZES)
+def test_blocks_are_taken_that_make_the_best_of_the_page(
+    blocks: list[tuple[int, int]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    # A block's score is how many commas it has, less 10.
+    places = range(0, 2 * 20, 2)
+    tree = {
+        "value": [0 if node in places else -1 for node in range(41)],
+        "at": [node / 2 if node in places else 0 for node in range(41)],
+        "yes": [node + 1 if node in places else 0 for node in range(41)],
+        "no": [node + 2 if node in places else 0 for node in range(41)],
+        "score": [0 if node in places else (node - 1) / 2 - 10 for node in range(40)] + [10],
+    }
+    look = {"bias": 0, "values": ["commas"], "trees": [tree]}
+    path = tmp_path_factory.mktemp("model") / "model.json"
+    path.write_text(json.dumps(tiny() | {"looks": [look, look]}), "utf-8")
+    html = "".join(f"<p>{'word ' * size}{',' * commas}" for commas, size in blocks)
+    found = told(path, html)
+    scores = [score for _, _, score in found]
+    assert scores == [commas - 10 for commas, _ in blocks]
+    least = crf.least(scores, [size for _, size in blocks])
+    assert [content for _, content, _ in found] == [score > least + 1e-9 for score in scores]
+
+
+def test_weak_candidates_are_taken_where_there_is_nothing_better(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    model = tiny()
+    for look in model["looks"]:
+        look["bias"] = -2
+    path.write_text(json.dumps(model), "utf-8")
+    weak, weaker = "one two three four five six", "one two three"
+    assert [content for _, content, _ in told(path, f"<p>{weak}")] == [True]
+    assert [content for _, content, _ in told(path, f"<p>{weak}<p>{weaker}")] == [True, False]
+    for look in model["looks"]:
+        look["bias"] = -6
+    path.write_text(json.dumps(model), "utf-8")
+    assert [content for _, content, _ in told(path, f"<p>{weak}<p>{weaker}")] == [False, False]
 
 
 def test_a_model_that_is_not_there_is_named() -> None:

@@ -64,6 +64,25 @@ def test_the_text_beside_a_page_labels_its_blocks(pages: list[LabelledPage]) -> 
         assert page.collection == "papers"
 
 
+def test_headline_and_byline_are_no_text_whatever_the_text_beside_says(tmp_path: Path) -> None:
+    shown = [
+        ("h1", "Fish market to close next year"),
+        ("p", "By Ada Quill, 3 March 2026, 19:30"),
+        ('p class="byline"', "Ada Quill in Wexmouth"),
+        (
+            "p",
+            "The harbour board voted on 3 March 2026 to close the old market. Traders were told on Tuesday night.",
+        ),
+        ("p", "A smaller hall opens in spring"),
+    ]
+    (tmp_path / "1.html").write_text(
+        "".join(f"<{tag}>{text}</{tag.split()[0]}>" for tag, text in shown), "utf-8"
+    )
+    (tmp_path / "1.txt").write_text("\n".join(text for _, text in shown), "utf-8")
+    ((page,), _) = read_labelled(tmp_path)
+    assert page.labels.tolist() == [False, False, False, True, True]
+
+
 def test_the_papers_mark_up_gives_the_labels_of_a_text_beside(
     tmp_path: Path, pages: list[LabelledPage]
 ) -> None:

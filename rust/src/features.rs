@@ -9,9 +9,10 @@ use std::fmt::Arguments;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::containers::{ANNOUNCED, AROUND, Content, sum_up};
+use self::containers::{ALIKE, ANNOUNCED, AROUND, Content, sum_up};
 use self::context::Context;
 use self::counts::{Counts, SIGNS, count};
+use self::stated::Stated;
 use crate::html::{NONE, Page, Tag};
 use crate::stems::ByHash;
 use crate::words::{Word, language, split};
@@ -19,6 +20,7 @@ use crate::words::{Word, language, split};
 mod containers;
 pub mod context;
 mod counts;
+mod stated;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,9 +36,9 @@ const LEVELS: usize = 5;
 /// Ancestors that are followed one by one.
 const ANCESTORS: usize = 9;
 
-/// Sums over blocks at the same path.
+/// Sums over blocks that are alike.
 #[derive(Debug, Clone, Default)]
-struct Path {
+struct Alike {
     words: f32,
     links: f32,
     long: f32,
@@ -90,7 +92,8 @@ pub struct Sight<'a> {
     language: Option<usize>,
     counts: Vec<Counts>,
     contents: Vec<Content>,
-    paths: [ByHash<Path>; 2],
+    alike: [ByHash<Alike>; ALIKE.len()],
+    stated: Vec<[f32; 2]>,
     total: Content,
     repeated: ByHash<f32>,
     hashes: Vec<u64>,
@@ -128,19 +131,19 @@ impl<'a> Sight<'a> {
             total.long += if counts.is_long() { counts.words } else { 0.0 };
             total.paragraphs += f32::from(u8::from(counts.is_long()));
         }
-        let mut paths: [ByHash<Path>; 2] = Default::default();
+        let mut alike: [ByHash<Alike>; ALIKE.len()] = Default::default();
         let mut repeated = ByHash::default();
         let mut hashes = Vec::with_capacity(page.blocks.len());
         let mut long_before = vec![0.0];
         let mut words_before = vec![0.0];
         for (number, (block, counts)) in page.blocks.iter().zip(&counts).enumerate() {
-            let content = contents.get(block.element as usize).cloned().unwrap_or_default();
-            for (paths, key) in paths.iter_mut().zip([content.path, content.class_path]) {
-                let path = paths.entry(key).or_default();
-                path.words += counts.words;
-                path.links += counts.styled[0];
-                path.long += if counts.is_long() { counts.words } else { 0.0 };
-                path.blocks += 1.0;
+            let keys = contents.get(block.element as usize).map(|content| content.keys).unwrap_or_default();
+            for (alike, key) in alike.iter_mut().zip(keys) {
+                let alike = alike.entry(key).or_default();
+                alike.words += counts.words;
+                alike.links += counts.styled[0];
+                alike.long += if counts.is_long() { counts.words } else { 0.0 };
+                alike.blocks += 1.0;
             }
             let hash = xxh3_64(&page.text.as_bytes()[block.start..block.end]);
             hashes.push(hash);
@@ -161,6 +164,8 @@ impl<'a> Sight<'a> {
         let main = main_element(page, &contents, total.long);
         let densest = (0..contents.len()).max_by(|left, right| contents[*left].near.total_cmp(&contents[*right].near));
         let headline = find_headline(page, &counts);
+        let stated = Stated::of(page);
+        let stated = word_offsets.windows(2).map(|ends| stated.shares(&words[ends[0]..ends[1]])).collect();
         Self {
             page,
             words,
@@ -168,7 +173,8 @@ impl<'a> Sight<'a> {
             language,
             counts,
             contents,
-            paths,
+            alike,
+            stated,
             total,
             repeated,
             hashes,
@@ -210,11 +216,6 @@ impl<'a> Sight<'a> {
         self.page.blocks.len()
     }
 
-    /// Whether a block has more than a few words that are mostly not links.
-    pub fn is_long(&self, block: usize) -> bool {
-        self.counts[block].is_long()
-    }
-
     /// How many words a block has.
     pub fn block_words(&self, block: usize) -> f32 {
         self.counts[block].words
@@ -254,6 +255,8 @@ impl<'a> Sight<'a> {
         }
         row.amount(format_args!("title share"), counts.share(counts.titled));
         row.amount(format_args!("title words"), counts.titled);
+        row.amount(format_args!("stated share"), self.stated[number][0]);
+        row.amount(format_args!("described share"), self.stated[number][1]);
         row.amount(format_args!("repeated"), self.repeated[&self.hashes[number]]);
         row.choice(format_args!("before"), block.before.0 as usize * 2 + usize::from(block.before.1));
         row.choice(format_args!("after"), block.after.0 as usize * 2 + usize::from(block.after.1));
@@ -266,7 +269,11 @@ impl<'a> Sight<'a> {
         let tag =
             |level: usize| chain.get(level).map_or(0, |element| self.page.elements[*element as usize].tag as usize);
         let empty = Content::default();
-        let content = |level: usize| chain.get(level).map_or(&empty, |element| &self.contents[*element as usize]);
+        // Beyond the outermost is the outermost: shallow pages are like deep ones.
+        let content = |level: usize| {
+            let element = chain.get(level).or(chain.last());
+            element.map_or(&empty, |element| &self.contents[*element as usize])
+        };
         row.choice(format_args!("tag"), tag(0));
         row.choice(format_args!("outer tag 1"), tag(1));
         row.choice(format_args!("outer tag 2"), tag(2));
@@ -303,15 +310,13 @@ impl<'a> Sight<'a> {
                 .map_or(0, |content| if number < content.first { 1 } else { 2 + usize::from(number > content.last) });
             row.choice(format_args!("place by {name}"), place);
         }
-        for (name, paths, key) in
-            [("path", &self.paths[0], content(0).path), ("class path", &self.paths[1], content(0).class_path)]
-        {
-            let path = paths.get(&key).cloned().unwrap_or_default();
-            row.amount(format_args!("words at {name}"), path.words);
-            row.amount(format_args!("links at {name}"), part(path.links, path.words));
-            row.amount(format_args!("long at {name}"), part(path.long, self.total.long));
-            row.amount(format_args!("blocks at {name}"), path.blocks);
-            row.amount(format_args!("words a block at {name}"), part(path.words, path.blocks));
+        for ((name, alike), key) in ALIKE.iter().zip(&self.alike).zip(content(0).keys) {
+            let alike = alike.get(&key).cloned().unwrap_or_default();
+            row.amount(format_args!("words at {name}"), alike.words);
+            row.amount(format_args!("links at {name}"), part(alike.links, alike.words));
+            row.amount(format_args!("long at {name}"), part(alike.long, self.total.long));
+            row.amount(format_args!("blocks at {name}"), alike.blocks);
+            row.amount(format_args!("words a block at {name}"), part(alike.words, alike.blocks));
         }
     }
 
@@ -385,7 +390,7 @@ impl<'a> Sight<'a> {
                 4
             };
             row.choice(format_args!("kin {step}"), kin);
-            let path = |element: u32| self.contents.get(element as usize).map(|content| content.class_path);
+            let path = |element: u32| self.contents.get(element as usize).map(|content| content.keys[1]);
             row.choice(format_args!("same path {step}"), usize::from(element != NONE && path(element) == path(own)));
         }
     }

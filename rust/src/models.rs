@@ -18,11 +18,9 @@ use crate::{Invalid, Result};
 /// Rows of values that are scored at a time.
 const ROWS: usize = 1024;
 
-/// With fewer words found on a page, a second opinion is asked for.
-const LITTLE_WORDS: f32 = 20.0;
-/// Log-odds: 1 in 50.
+/// Log-odds, 1 in 50: a block with less is never taken, however little there is on a page.
 const HOPELESS: f64 = -4.0;
-const CLOSE: f64 = 2.0;
+const TURNS: usize = 20;
 
 /// The number of the format.
 pub const FORMAT: u64 = 1;
@@ -138,11 +136,9 @@ impl Model {
                 for (block, score) in open.iter().zip(second.scores(sight, &open, Some(&context))) {
                     scores[*block] = score;
                 }
-                let mut content = crf::decode(&scores, transitions);
-                let taken = |block: &usize| if content[*block] { sight.block_words(*block) } else { 0.0 };
-                if (0..content.len()).map(|block| taken(&block)).sum::<f32>() < LITTLE_WORDS {
-                    take_best(sight, &scores, &mut content);
-                }
+                let least = least_score(sight, &scores);
+                let above: Vec<f64> = scores.iter().map(|score| score - least).collect();
+                let content = crf::decode(&above, transitions);
                 Labels { content, scores, first }
             }
         }
@@ -181,16 +177,27 @@ impl Model {
     }
 }
 
-/// A second opinion where the chain finds next to nothing: the long block that most speaks for, if it is not hopeless, and those
-/// that come close to it.
-fn take_best(sight: &Sight<'_>, scores: &[f64], content: &mut [bool]) {
-    let long = |block: &usize| sight.is_long(*block);
-    let best = (0..scores.len()).filter(long).map(|block| scores[block]).fold(f64::NEG_INFINITY, f64::max);
-    if best > HOPELESS {
-        for block in (0..scores.len()).filter(long) {
-            content[block] |= scores[block] > best - CLOSE;
+/// What a block must score to be taken, in log-odds, so that the F of the page's words can be expected to be highest.
+///
+/// The best set is that of all blocks likelier than half the F it reaches (Lewis 1995; Lipton, Elkan, Narayanaswamy 2014): where all is
+/// clear, of all that are about even and better; where a page has nothing but weak candidates, also of these. Found by turns: the
+/// F of a set, the set above half of it; each turn is no worse than the one before.
+fn least_score(sight: &Sight<'_>, scores: &[f64]) -> f64 {
+    let blocks: Vec<(f64, f64)> = (0..scores.len())
+        .map(|block| (1.0 / (1.0 + (-scores[block]).exp()), f64::from(sight.block_words(block))))
+        .collect();
+    let expected: f64 = blocks.iter().map(|(likely, words)| likely * words).sum();
+    let mut least = 0.5;
+    for _ in 0..TURNS {
+        let taken = blocks.iter().filter(|(likely, _)| *likely > least);
+        let (hits, words) = taken.fold((0.0, 0.0), |sums, (likely, words)| (sums.0 + likely * words, sums.1 + words));
+        let half = if hits > 0.0 { hits / (words + expected) } else { least / 2.0 };
+        if (half - least).abs() < 1e-6 {
+            break;
         }
+        least = half;
     }
+    (least / (1.0 - least)).ln().max(HOPELESS)
 }
 
 /// The largest, whatever their sign, the largest first.

@@ -32,3 +32,15 @@ def marginals(scores: Sequence[float], transitions: Transitions) -> list[float]:
 
 def loss(scores: Sequence[float], labels: Sequence[int], transitions: Transitions) -> float:
     return log_sum(scores, transitions) - score(labels, scores, transitions)
+
+
+def least(scores: Sequence[float], words: Sequence[float]) -> float:
+    """What a block must score to be taken: the log-odds of half the best F that can be expected of the words, but 1 in 50."""
+    likely = [1 / (1 + exp(-score)) for score in scores]
+    expected = sum(one * size for one, size in zip(likely, words, strict=True))
+    half = 0.0
+    for at in likely:
+        taken = [(one, size) for one, size in zip(likely, words, strict=True) if one >= at]
+        hits = sum(one * size for one, size in taken)
+        half = max(half, hits / (sum(size for _, size in taken) + expected) if hits else 0.0)
+    return max(log(half / (1 - half)), -4.0) if half else -4.0

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::counts::{Counts, flag};
-use crate::html::{NONE, Page, Tag};
+use crate::html::{Element, NONE, Page, Tag};
 use crate::stems::ByHash;
 
 /// Words of class and id, by what they announce.
@@ -25,18 +25,19 @@ pub const ANNOUNCED: [(&str, &str); 10] = [
     (
         "furniture",
         "nav navigation menu breadcrumb breadcrumbs header footer sidebar toolbar widget widgets \
-         pagination pager masthead topbar foot head rail aside side copyright search logo tools",
+         pagination pager masthead topbar foot head rail aside side copyright search logo tools legal terms \
+         disclaimer imprint impressum privacy rights policy",
     ),
     (
         "byline",
         "byline author authors date meta tags tag category categories timestamp info dateline published \
-         kicker bio credits",
+         kicker bio credits writer reporter contributor",
     ),
     ("pictures", "caption credit photo gallery image video media figure slideshow picture player img"),
     (
         "letters",
         "newsletter subscribe subscription signup login signin cookie cookies consent popup modal \
-         paywall register overlay gdpr form",
+         paywall register overlay gdpr form membership donate donation offer poll vote survey quiz",
     ),
     (
         "body",
@@ -72,6 +73,10 @@ pub const AROUND: [Tag; 22] = [
     Tag::details,
 ];
 
+/// What blocks are alike in, from afar to near: the tags they stand in; these and the class of the last; tag and class, in the
+/// same element but two; in the same element but one; the element itself.
+pub const ALIKE: [&str; 5] = ["path", "class path", "cousins", "siblings", "element"];
+
 /// What stands in an element, all in all.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
@@ -86,8 +91,8 @@ pub struct Content {
     pub first: usize,
     pub last: usize,
     pub depth: usize,
-    pub path: u64,
-    pub class_path: u64,
+    /// The same for elements that are alike, one for each of `ALIKE`.
+    pub keys: [u64; ALIKE.len()],
     /// The last element in it.
     pub end: u32,
     /// Which of `AROUND` it is or stands in.
@@ -104,7 +109,13 @@ pub fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
     let mut articles = 0;
     for (number, element) in page.elements.iter().enumerate() {
         let parent = contents.get(element.parent as usize).cloned().unwrap_or_default();
-        let path = xxh3_64_with_seed(&[element.tag as u8], parent.path);
+        let path = xxh3_64_with_seed(&[element.tag as u8], parent.keys[0]);
+        let kind = |element: &Element<'_>, seed: u64| {
+            xxh3_64_with_seed(element.names[0].as_bytes(), seed.wrapping_mul(256) + element.tag as u64)
+        };
+        let outer = page.elements.get(element.parent as usize);
+        let outermost = outer.map_or(NONE, |outer| outer.parent);
+        let cousins = kind(element, outer.map_or(0, |outer| kind(outer, u64::from(outermost))));
         let mut announced = parent.announced.map(|level| if level == 0 { 0 } else { (level + 1).min(7) });
         let named = element.names.iter().fold(0, |all, names| all | announced_by(names));
         for (bit, level) in announced.iter_mut().enumerate() {
@@ -115,8 +126,13 @@ pub fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
         articles += u32::from(element.tag == Tag::article);
         contents.push(Content {
             depth: parent.depth + 1,
-            path,
-            class_path: xxh3_64_with_seed(element.names[0].as_bytes(), path),
+            keys: [
+                path,
+                xxh3_64_with_seed(element.names[0].as_bytes(), path),
+                cousins,
+                kind(element, u64::from(element.parent)),
+                xxh3_64(&number.to_le_bytes()),
+            ],
             first: usize::MAX,
             end: number as u32,
             around: parent.around | AROUND.iter().position(|tag| *tag == element.tag).map_or(0, |bit| 1 << bit),

@@ -1,5 +1,6 @@
 //! What a first look at all blocks says about each: how likely its neighbours, its containers and its like are.
 
+use super::containers::ALIKE;
 use super::{LEVELS, Row, Sight, part};
 use crate::html::NONE;
 use crate::stems::ByHash;
@@ -11,7 +12,7 @@ pub struct Context<'a> {
     /// Expected words of CONTENT, and all words, before block i.
     before: Vec<(f32, f32)>,
     elements: Vec<(f32, f32)>,
-    paths: [ByHash<(f32, f32)>; 2],
+    alike: [ByHash<(f32, f32)>; ALIKE.len()],
     main: [u32; 2],
     /// Blocks to the nearest likely one before and after, and the words in between.
     nearest: [Vec<(f32, f32)>; 2],
@@ -24,7 +25,7 @@ impl<'a> Context<'a> {
         let blocks = &sight.page.blocks;
         let mut before = vec![(0.0, 0.0)];
         let mut elements = vec![(0.0, 0.0); sight.contents.len()];
-        let mut paths: [ByHash<(f32, f32)>; 2] = Default::default();
+        let mut alike: [ByHash<(f32, f32)>; ALIKE.len()] = Default::default();
         for (number, (block, likely)) in blocks.iter().zip(likely).enumerate() {
             let words = sight.counts[number].words;
             let add = |sums: &mut (f32, f32)| *sums = (sums.0 + likely * words, sums.1 + words);
@@ -33,8 +34,9 @@ impl<'a> Context<'a> {
             before.push(next);
             if let Some(content) = sight.contents.get(block.element as usize) {
                 add(&mut elements[block.element as usize]);
-                add(paths[0].entry(content.path).or_default());
-                add(paths[1].entry(content.class_path).or_default());
+                for (alike, key) in alike.iter_mut().zip(content.keys) {
+                    add(alike.entry(key).or_default());
+                }
             }
         }
         for number in (0..elements.len()).rev() {
@@ -76,7 +78,7 @@ impl<'a> Context<'a> {
                 islands[number] += island;
             }
         }
-        Self { sight, likely, before, elements, paths, main, nearest, islands }
+        Self { sight, likely, before, elements, alike, main, nearest, islands }
     }
 
     /// Adds the values of a block to its row.
@@ -95,16 +97,14 @@ impl<'a> Context<'a> {
         let element = self.sight.page.blocks[number].element;
         let chain: Vec<u32> = self.sight.ancestors(element).collect();
         for level in 0..=LEVELS {
-            let (content, words) = chain.get(level).map_or((0.0, 0.0), |element| self.elements[*element as usize]);
+            let element = chain.get(level).or(chain.last());
+            let (content, words) = element.map_or((0.0, 0.0), |element| self.elements[*element as usize]);
             row.amount(format_args!("likely in {level}"), part(content, words));
             row.amount(format_args!("content in {level}"), part(content, total));
         }
-        let content = self.sight.contents.get(element as usize);
-        for (name, paths, key) in [
-            ("path", &self.paths[0], content.map(|content| content.path)),
-            ("class path", &self.paths[1], content.map(|content| content.class_path)),
-        ] {
-            let (content, words) = key.and_then(|key| paths.get(&key)).copied().unwrap_or_default();
+        let keys = self.sight.contents.get(element as usize).map(|content| content.keys).unwrap_or_default();
+        for ((name, alike), key) in ALIKE.iter().zip(&self.alike).zip(keys) {
+            let (content, words) = alike.get(&key).copied().unwrap_or_default();
             row.amount(format_args!("likely at {name}"), part(content, words));
             row.amount(format_args!("content at {name}"), part(content, total));
         }
