@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 PROGRAM = str(Path(sys.executable).with_name("wirecopy"))
+
+
+def hear_interrupts() -> None:
+    """For a new process: Ctrl-C ends it, also where the tests themselves run in the background and do not hear it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def on_terminal(*arguments: object, width: int = 100) -> tuple[int, str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import PROGRAM, on_terminal
+from program import PROGRAM, hear_interrupts, on_terminal
 from texts import Writer, join
 
 from wirecopy import Archive, find
@@ -262,7 +262,9 @@ def test_ctrl_c_keeps_what_was_added_and_says_how_to_go_on(pile: Path, tmp_path:
     os.mkfifo(pipe)
     # It opens the pipe, and waits there, once the file before it is read.
     with (
-        subprocess.Popen([PROGRAM, "add", path, pile, pipe], stderr=subprocess.PIPE) as process,
+        subprocess.Popen(
+            [PROGRAM, "add", path, pile, pipe], stderr=subprocess.PIPE, preexec_fn=hear_interrupts
+        ) as process,
         pipe.open("wb"),
     ):
         process.send_signal(signal.SIGINT)
@@ -416,6 +418,7 @@ def watching(*arguments: object) -> Iterator[subprocess.Popen[bytes]]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        preexec_fn=hear_interrupts,
     ) as process:
         try:
             yield process
