@@ -18,7 +18,7 @@ import pytest
 from program import PROGRAM, hear_interrupts, on_terminal
 from texts import Writer, join
 
-from wirecopy import Archive, find
+from wirecopy import Archive, find, methods
 from wirecopy.pile import weigh
 
 DAY = "2016-03-{:02}T12:00:00Z"
@@ -387,6 +387,65 @@ def test_a_terminal_is_told_that_nothing_was_copied(known: Path, tmp_path: Path)
     (tmp_path / "new.txt").write_text(Writer(37).text(80))
     code, shown = on_terminal("check", known, tmp_path / "new.txt")
     assert (code, shown.strip()) == (0, "new.txt: nothing copied")
+
+
+@pytest.fixture(scope="module")
+def judging(tmp_path_factory: pytest.TempPathFactory, pile: Path) -> Path:
+    """An archive whose one method gives verdicts."""
+    path = tmp_path_factory.mktemp("judging") / "news.db"
+    method = "sentence_fingerprints:exact_sentences=true"
+    assert wirecopy("add", path, pile, "--method", method).returncode == 0
+    return path
+
+
+def test_the_method_of_an_archive_may_decide(
+    judging: Path, pile: Path, records: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked.jsonl"
+    asked.write_bytes(as_lines([{"id": "q", "title": "On c", "text": records[0]["text"]}]))
+    question = ("check", judging, asked, "--decide", "method")
+    ran = wirecopy(*question)
+    (judged,) = lines(ran.stdout)
+    assert (ran.returncode, talk(ran)) == (0, "")
+    method = methods.get("sentence_fingerprints", exact_sentences=True)
+    expected = find(pile, query=asked, method=method, decide="method")
+    assert judged["opinions"] == list(expected.rows())
+    assert [judged["verdict"]] == [verdict.to_dict() for verdict in expected.verdicts]
+    assert (judged["query"], [one["found"] for one in judged["opinions"]]) == ("q", ["c", "a"])
+
+    (best,) = lines(wirecopy(*question, "--top", 1).stdout)
+    assert best == judged | {"opinions": judged["opinions"][:1]}
+    rows = csv.DictReader(io.StringIO(wirecopy(*question, "--csv").stdout.decode()))
+    assert [row["found"] for row in rows] == ["c", "a"]
+    code, shown = on_terminal(*question, width=140)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert code == 0
+    assert plain.startswith("q: 2 articles ranked, a duplicate by 9 hits")
+    assert "query_in_found" in plain
+    code, shown = on_terminal(*question, "--since", "2030-01-01")
+    assert (code, shown.strip()) == (0, "q: nothing ranked, no duplicate by 0 hits")
+
+
+def test_check_reads_titles_where_the_method_does(judging: Path, pile: Path) -> None:
+    ran = wirecopy("check", judging, pile)
+    assert (ran.returncode, talk(ran)) == (0, "")
+    assert [one["query"] for one in lines(ran.stdout) if one["contained_in"]] == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "in an archive of one method"),
+        (("--min-share", "0.1"), "not with --decide method"),
+        (("--preset", "strict"), "not with --decide method"),
+    ],
+)
+def test_where_the_method_of_an_archive_cannot_decide(
+    known: Path, draft: Path, options: tuple[str, ...], said: str
+) -> None:
+    ran = wirecopy("check", known, draft, "--decide", "method", *options)
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert said in talk(ran)
 
 
 def test_texts_that_cannot_be_read_are_named_and_the_rest_is_checked(

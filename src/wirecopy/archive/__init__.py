@@ -1,8 +1,8 @@
 """The archive: articles that a text can be checked against, that grows and forgets, and loses nothing it has acknowledged.
 
 One SQLite file is the store of record (`store.py`); index segments beside it (`segments.py`) are derived from it
-(`filing.py`). `index.py` brings both together for one process, `checking.py` answers from it, `writing.py` changes it. One process
-writes at a time, any number read.
+(`filing.py`). `index.py` brings both together for one process, `checking.py` and
+`judging.py` answer from it, `writing.py` changes it. One process writes at a time, any number read.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ from ..pile import Filed, Job, Matches, Progress, is_directed, open_pool
 from ..sources import Fields, read
 from ..sources.fields import id_text, utf8
 from ..statistics import Statistics
-from .answers import Added, Answer, Observed, Source
+from .answers import Added, Answer, Judged, Observed, Source
 from .checking import Checker, Limits
 from .filing import Filer
 from .index import Index
+from .judging import Judge
 from .segments import Segment
 from .settings import Settings, show_window
 from .stock import Stock
 from .store import Store, locked, take_lock
 from .writing import Writer, digest, join_fields
 
-__all__ = ["Added", "Answer", "Archive", "Observed", "Source"]
+__all__ = ["Added", "Answer", "Archive", "Judged", "Observed", "Source"]
 
 RELEARN_SHARE = 0.05
 """Boilerplate is learnt anew once so many of the articles have come or gone since: the cost stays in proportion."""
@@ -165,6 +166,29 @@ class Archive:
     ) -> list[Answer]:
         with self._at_one_moment():
             return self._checker.check(batch, limits or Limits(), preset or self.settings.preset)
+
+    def judge(
+        self,
+        articles: Any,
+        *,
+        top: int | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        source: str | None = None,
+        not_source: str | None = None,
+        fields: Fields | None = None,
+    ) -> list[Judged]:
+        """What the method of an archive says of each text by its own score and rule, as `find` does with decide="method".
+
+        Only for an archive of one method. Articles that share a key with the text are ranked, within limits as for `check`.
+        """
+        judge = Judge(self._store, self.settings, self._index)
+        limits = Limits(top, 0.0, _moment(since), _moment(until), source, not_source)
+        judged = []
+        for batch in list(_batches(articles, replace(fields or Fields(), about=("title",)), "query")):
+            with self._at_one_moment():
+                judged += [judge.judge(batch.take([row]), limits) for row in range(len(batch))]
+        return judged
 
     def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..model import Article, Match, Relation
+from ..model import Article, Match, Opinion, Relation, Verdict
 
 KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
 """The query is in the found article."""
@@ -69,6 +69,23 @@ class Answer:
             "contains": self.contains,
             "new": [list(span) for span in self.new],
             "matches": [source.to_dict() for source in self.sources],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the method of an archive says of a text by itself: opinions by rank, and its verdict if its paper gives one."""
+
+    query: str
+    opinions: Sequence[Opinion]
+    verdict: Verdict | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As its public JSON object."""
+        return {
+            "query": self.query,
+            "opinions": [opinion.to_dict() for opinion in self.opinions],
+            "verdict": self.verdict and self.verdict.to_dict(),
         }
 
 

@@ -13,7 +13,7 @@ from ..comparison import Compared, build_match, compare_rows, get_preset
 from ..errors import UsageError
 from ..methods import Method
 from ..model import UNDATED, Article, Articles, Tokens
-from ..pairs import ALL_HOLDERS, Holders, ask, file
+from ..pairs import ALL_HOLDERS, ask, file
 from ..pile import LEFT_OUT, is_directed, unite
 from .answers import Answer, Source
 from .index import Index
@@ -50,6 +50,18 @@ class Limits:
         """Whether an article of this source may be named."""
         wanted = self._source is None or source == self._source
         return wanted and (self._not_source is None or source != self._not_source)
+
+    def take(
+        self, rows: NDArray[np.uint64], index: Index, store: Store
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Which of some rows are live and may be named, and the moment of each."""
+        places = index.places(rows)
+        moments = np.where(places >= 0, index.moments[places] if len(index.moments) else 0, 0)
+        kept = (places >= 0) & (moments >= self.since) & (moments <= self.until)
+        if self.names_source:
+            known = dict(store.select("row, source", "articles", "row", rows[kept].tolist()))
+            kept &= np.array([self.takes(known.get(row)) for row in rows.tolist()], bool)
+        return kept, moments
 
 
 class Checker:
@@ -97,7 +109,7 @@ class Checker:
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
         """The candidates of a method: query and row, in order."""
         method = self._settings.methods[number]
-        tokens = _view_tokens(batch, method)
+        tokens = read_words(batch, method)
         sketches = method.sketch(tokens, self._settings.statistics if method.weighs_words else None)
         keys = method.probes(sketches)
         asked = file(tokens, keys)
@@ -106,7 +118,9 @@ class Checker:
         many = np.bincount(holders.which, minlength=1) > ALL_HOLDERS
         ranks, order = self._rank(rows, limits, many[holders.which])
         if is_directed(method):
-            ranks[_common(method, len(distinct), holders, rows)[holders.which]] = LEFT_OUT
+            live = self._index.places(rows) >= 0
+            common = find_common(method, len(distinct), holders.which[live], rows[live])
+            ranks[common[holders.which]] = LEFT_OUT
         own = np.full(len(batch), LEFT_OUT, np.uint32)
         mine = dict(self._store.select("id, row", "articles", "id", list(batch.ids)))
         where = {row: rank for rank, row in enumerate(order.tolist())}
@@ -138,12 +152,7 @@ class Checker:
         Ids are looked up only for holders of a key that `many` hold: for the others it does not matter who was first.
         """
         distinct, inverse = np.unique(rows, return_inverse=True)
-        places = self._index.places(distinct)
-        moments = np.where(places >= 0, self._index.moments[places] if len(self._index.moments) else 0, 0)
-        kept = (places >= 0) & (moments >= limits.since) & (moments <= limits.until)
-        if limits.names_source:
-            known = dict(self._store.select("row, source", "articles", "row", distinct[kept].tolist()))
-            kept &= np.array([limits.takes(known.get(row)) for row in distinct.tolist()], bool)
+        kept, moments = limits.take(distinct, self._index, self._store)
         chosen = np.flatnonzero(kept)
         chosen = chosen[np.argsort(moments[chosen], kind="stable")]
         times = moments[chosen]
@@ -221,14 +230,16 @@ def _tokenise(batch: Articles, founds: Sequence[bytes]) -> Tokens:
     return text.tokenise(np.frombuffer(b"".join(texts), np.uint8), offsets.astype(np.int64), spans=True)
 
 
-def _view_tokens(batch: Articles, method: Method) -> Tokens:
+def read_words(batch: Articles, method: Method) -> Tokens:
     """The words of a batch in a method's view."""
     texts = batch.titled_text() if method.view.title else (batch.text, batch.offsets)
     return text.tokenise(*texts, method.view, words=method.spells_words)
 
 
-def _common(method: Method, keys: int, holders: Holders, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Which of so many keys the paper leaves out as too common, by who holds them."""
-    pairs = np.unique(np.column_stack([holders.which.astype(np.uint64), rows]), axis=0)
+def find_common(
+    method: Method, keys: int, which: NDArray[np.uint32], rows: NDArray[np.uint64]
+) -> NDArray[np.bool_]:
+    """Which of so many keys the paper leaves out as too common, by the rows that hold each, as often as they do."""
+    pairs = np.unique(np.column_stack([which.astype(np.uint64), rows]), axis=0)
     articles = np.bincount(pairs[:, 0].astype(np.int64), minlength=keys)
-    return method.common(np.bincount(holders.which, minlength=keys), articles)
+    return method.common(np.bincount(which, minlength=keys), articles)

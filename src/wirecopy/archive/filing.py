@@ -38,18 +38,9 @@ class Filer:
         """A segment made again from the store."""
         with self._store.snapshot():
             known = self._store.execute(
-                "SELECT row, id, moment, title FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
+                "SELECT row, moment FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
                 (first_row, last_row),
-            ).fetchall()
-            known = [one for one in known if self._settings.slice_of(one[2]) == slice_]
-            rows = [row for row, *_ in known]
-            bodies = self._store.texts(rows)
-        offsets = np.cumsum([0, *map(len, bodies)]).astype(np.int64)
-        batch = Articles(
-            [id for _, id, *_ in known],
-            np.frombuffer(b"".join(bodies), np.uint8),
-            offsets,
-            np.zeros(len(rows), np.int64),
-            about={"title": [title for *_, title in known]},
-        )
+            )
+            rows = [row for row, moment in known if self._settings.slice_of(moment) == slice_]
+            batch = self._store.batch(rows)
         return make_segment(number, slice_, first_row, last_row, self.encode(self.file(batch), rows))

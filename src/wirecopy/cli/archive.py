@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -34,6 +34,7 @@ from .writing import (
     answer_writer,
     check_writable,
     choose_form,
+    judged_writer,
     name_skipped,
     open_output,
     say_unreadable,
@@ -158,6 +159,13 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
 )
 @click.option("--source", metavar="NAME", help="Name only articles of this source.")
 @click.option("--not-source", metavar="NAME", help="Name only articles of other sources.")
+@click.option(
+    "--decide",
+    type=click.Choice(["alignment", "method"]),
+    default="alignment",
+    show_default=True,
+    help="Who decides: the words, or the rule of the one method of the archive.",
+)
 @archive_preset_option
 @field_options
 @jsonl_option
@@ -172,6 +180,7 @@ def check_command(
     until: str | None,
     source: str | None,
     not_source: str | None,
+    decide: Literal["alignment", "method"],
     preset: str | None,
     fields: Fields,
     jsonl: bool,
@@ -186,23 +195,30 @@ def check_command(
     form = choose_form(jsonl, csv, False, output)
     if form == "parquet":
         raise UsageError("check writes JSON lines, CSV or a table")
+    if decide == "method" and (min_share or preset):
+        raise UsageError("--min-share, --preset: not with --decide method, which compares no words")
     check_writable(output)
+    limits: dict[str, Any] = {
+        "top": top,
+        "since": since,
+        "until": until,
+        "source": source,
+        "not_source": not_source,
+    }
+    reading = replace(fields, about=("title",))
     skipped: list[Skipped] = []
     with open_archive(archive) as store, open_output(output) as out:
-        write = answer_writer(form, out)
-        for work in read(list(texts), fields=fields, batch_bytes=CHECK_BYTES):
+        write: Callable[[Any], None] = (judged_writer if decide == "method" else answer_writer)(form, out)
+        for work in read(list(texts), fields=reading, batch_bytes=CHECK_BYTES):
             batch = work()
             skipped += batch.skipped
-            for answer in store.check(
-                replace(batch, skipped=()),
-                top=top,
-                min_share=min_share,
-                since=since,
-                until=until,
-                source=source,
-                not_source=not_source,
-                preset=preset,
-            ):
+            asked = replace(batch, skipped=())
+            answers: Sequence[Any] = (
+                store.judge(asked, **limits)
+                if decide == "method"
+                else store.check(asked, min_share=min_share, preset=preset, **limits)
+            )
+            for answer in answers:
                 write(answer)
             out.flush()
     return name_skipped(skipped)

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import MissingExtra, SourceError, UsageError
-from ..model import Skipped
+from ..model import Opinion, Skipped
 from ..pile import Matches, Opinions
+from .blocks import clean
 from .show import TABLE_ROWS, print_table, show_answer, show_table
 
 if TYPE_CHECKING:
-    from ..archive import Answer
+    from ..archive import Answer, Judged
 
 
 def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> str:
@@ -133,17 +134,41 @@ def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None
     return None
 
 
-def show_opinions(opinions: Opinions, out: IO[str]) -> None:
+def show_opinions(opinions: Sequence[Opinion], out: IO[str]) -> None:
     """The first opinions as a table."""
     print_table(OPINION_HEADS, map(list, islice(_opinion_cells(opinions), TABLE_ROWS)), out)
     if len(opinions) > TABLE_ROWS:
         print(f"… and {len(opinions) - TABLE_ROWS:,} more: write them out with --jsonl or --csv", file=out)
 
 
-def _opinion_cells(opinions: Opinions) -> Iterator[tuple[str, ...]]:
-    for row in opinions.rows():
-        *values, by = row.values()
+def _opinion_cells(opinions: Iterable[Opinion]) -> Iterator[tuple[str, ...]]:
+    for opinion in opinions:
+        *values, by = opinion.to_dict().values()
         yield (*("" if value is None else str(value) for value in values), " ".join(by))
+
+
+def judged_writer(form: str, out: IO[str]) -> Callable[[Judged], None]:
+    """What writes what an archive's method says of texts, one after the other."""
+    if form == "table":
+        return lambda judged: _show_judged(judged, out)
+    if form == "csv":
+        import csv
+
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(OPINION_HEADS)
+        return lambda judged: writer.writerows(_opinion_cells(judged.opinions))
+    return lambda judged: write_line(judged.to_dict(), out)
+
+
+def _show_judged(judged: Judged, out: IO[str]) -> None:
+    verdict, ranked = judged.verdict, len(judged.opinions)
+    said = [f"{ranked:,} article{'s' * (ranked != 1)} ranked" if ranked else "nothing ranked"]
+    if verdict:
+        said.append(f"{'a' if verdict.duplicate else 'no'} duplicate by {verdict.hits:,} hits")
+    out.write(clean(f"{judged.query}: {', '.join(said)}") + "\n")
+    if ranked:
+        show_opinions(judged.opinions, out)
+        out.write("\n")
 
 
 def write_lines(file: Path | None, things: Iterable[Any]) -> None:

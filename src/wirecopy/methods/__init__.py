@@ -166,6 +166,11 @@ class Method(ABC):
         """
         return np.zeros(len(occurrences), dtype=bool)
 
+    @property
+    def compares_keys(self) -> bool:
+        """Whether `common` needs all keys of a collection at once, as the most frequent of them are left out."""
+        return False
+
     def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """Of so many distinct keys that an article has, how many an accepted pair must share."""
         return np.ones_like(keys)

@@ -90,6 +90,11 @@ class Resemblance(Method):
         """The shingles themselves."""
         return Keys(sketches.columns[0], sketches.offsets)
 
+    @property
+    def compares_keys(self) -> bool:
+        """Where a share of them is left out."""
+        return self.leave_out_share > 0
+
     def common(self, occurrences: NDArray[np.int64], articles: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Shingles in too many articles, and the most frequent ones."""
         left_out = articles >= self.most_articles if self.most_articles else np.zeros(len(articles), bool)
