@@ -112,48 +112,53 @@ def _open(entry: Entry, content: NDArray[np.uint8]) -> Segment:
     parts = []
     try:
         for start, end, sums in zip(edges, edges[1:], entry.sums, strict=False):
-            seal, piece = _core.Segment(sums), content[start:end]
-            parts.append(Part(piece, seal, *seal.articles(piece)))
+            parts.append(_open_part(content[start:end], sums))
     except ValueError as error:
         raise Damaged(f"segment {entry.number}: {error}") from error
     return Segment(entry, tuple(parts))
+
+
+def _open_part(content: NDArray[np.uint8], sums: NDArray[np.uint64]) -> Part:
+    seal = _core.Segment(sums)
+    return Part(content, seal, *seal.articles(content))
 
 
 def make_segment(
     number: int, slice_: int | None, first_row: int, last_row: int, parts: Sequence[bytes]
 ) -> Segment:
     """A segment that is in memory only."""
-    content = np.frombuffer(b"".join(parts), np.uint8)
-    edges = np.cumsum([0, *map(len, parts)]).tolist()
-    sums = tuple(_core.block_sums(content[start:end]) for start, end in itertools.pairwise(edges))
-    entry = Entry(number, slice_, first_row, last_row, 0, tuple(map(len, parts)), sums)
-    made = _open(entry, content)
-    return Segment(Entry(number, slice_, first_row, last_row, len(made.rows), entry.parts, sums), made.parts)
+    contents = [np.frombuffer(part, np.uint8) for part in parts]
+    sums = tuple(_core.block_sums(content) for content in contents)
+    opened = [_open_part(content, mine) for content, mine in zip(contents, sums, strict=True)]
+    sizes = tuple(map(len, parts))
+    return Segment(
+        Entry(number, slice_, first_row, last_row, len(opened[0].rows), sizes, sums), tuple(opened)
+    )
 
 
 def write_segment(made: Segment, folder: Path) -> tuple[Any, ...]:
     """Write the file of a segment, if it is to have one; its row in the catalogue."""
     entry = made.entry
-    content = b"".join(part.content.tobytes() for part in made.parts)
-    in_store = len(content) < IN_STORE_BYTES
+    contents = [part.content.data for part in made.parts]
+    in_store = entry.bytes < IN_STORE_BYTES
     if not in_store:
-        _write_file(file_of(folder, entry.number), content)
+        _write_file(file_of(folder, entry.number), contents)
     sums = np.concatenate(entry.sums).astype("<u8").tobytes()
     return (
         *(entry.number, entry.slice, entry.first_row, entry.last_row, entry.articles),
-        *(json.dumps(entry.parts), sums, content if in_store else None),
+        *(json.dumps(entry.parts), sums, b"".join(contents) if in_store else None),
     )
 
 
-def _write_file(path: Path, content: bytes) -> None:
+def _write_file(path: Path, contents: Sequence[memoryview]) -> None:
     """Write a file that is on disk, whole and under its name, when this returns."""
     unfinished = path.with_suffix(".part")
     try:
         path.parent.mkdir(exist_ok=True)
         with unfinished.open("wb", buffering=0) as file:
-            left = memoryview(content)
-            while left:
-                left = left[file.write(left) :]
+            for left in contents:
+                while left:
+                    left = left[file.write(left) :]
             os.fsync(file.fileno())
         unfinished.rename(path)
         folder = os.open(path.parent, os.O_RDONLY)

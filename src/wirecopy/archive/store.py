@@ -97,7 +97,7 @@ class Store:
         with self.errors("written"):
             self.execute("PRAGMA journal_mode = WAL")
             self.execute("PRAGMA synchronous = FULL")
-            self.execute("PRAGMA wal_autocheckpoint = 4000")
+            self.execute("PRAGMA wal_autocheckpoint = 16000")
             before = self.execute("PRAGMA user_version").fetchone()[0]
         for form in range(before, FORMAT):
             with self.change():
