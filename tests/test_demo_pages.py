@@ -136,24 +136,19 @@ def test_pages_say_what_the_texts_say(whole: list[Extracted], articles: list[dic
         assert (said.language or "").partition("-")[0] == article["language"]
 
 
-OPEN = pytest.mark.xfail(
-    reason="the model keeps the agency's notice on rights after short articles", strict=True
-)
-
-
-@pytest.mark.parametrize("seed", [pytest.param(1, marks=OPEN), pytest.param(2, marks=OPEN), 3])
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_answer_from_pages_is_that_from_texts(seed: int, tmp_path: Path) -> None:
     folder = write_archive(tmp_path, seed)
     texts, pages = (wirecopy.find([folder / name]) for name in ("articles.jsonl", "pages"))
     assert list(map(str, differences(texts, pages))) == []
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [4, 8, 12])
 def test_the_answer_from_pages_is_nearly_that_from_texts(seed: int, tmp_path: Path) -> None:
     folder = write_archive(tmp_path, seed)
     texts, pages = (wirecopy.find([folder / name]) for name in ("articles.jsonl", "pages"))
     assert not pages.skipped
-    assert len(list(differences(texts, pages))) <= 0.05 * len(texts)
+    assert len(list(differences(texts, pages))) <= 0.03 * len(texts)
 
 
 def test_a_model_learns_from_the_pages_of_other_papers(

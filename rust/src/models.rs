@@ -181,7 +181,8 @@ impl Model {
 ///
 /// The best set is that of all blocks likelier than half the F it reaches (Lewis 1995; Lipton, Elkan, Narayanaswamy 2014): where all is
 /// clear, of all that are about even and better; where a page has nothing but weak candidates, also of these. Found by turns: the
-/// F of a set, the set above half of it; each turn is no worse than the one before.
+/// F of a set, the set above half of it; each turn is no worse than the one before. This supposes that blocks are mistaken each
+/// for itself, which those of one page are not; so, where a block is better than that, half way from even is enough.
 fn least_score(sight: &Sight<'_>, scores: &[f64]) -> f64 {
     let blocks: Vec<(f64, f64)> = (0..scores.len())
         .map(|block| (1.0 / (1.0 + (-scores[block]).exp()), f64::from(sight.block_words(block))))
@@ -197,7 +198,8 @@ fn least_score(sight: &Sight<'_>, scores: &[f64]) -> f64 {
         }
         least = half;
     }
-    (least / (1.0 - least)).ln().max(HOPELESS)
+    let least = (least / (1.0 - least)).ln();
+    if scores.iter().any(|score| *score > least / 2.0) { least / 2.0 } else { least.max(HOPELESS) }
 }
 
 /// The largest, whatever their sign, the largest first.

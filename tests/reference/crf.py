@@ -35,7 +35,10 @@ def loss(scores: Sequence[float], labels: Sequence[int], transitions: Transition
 
 
 def least(scores: Sequence[float], words: Sequence[float]) -> float:
-    """What a block must score to be taken: the log-odds of half the best F that can be expected of the words, but 1 in 50."""
+    """What a block must score to be taken: half the log-odds of half the best F that can be expected of the words.
+
+    Where no block reaches that, the whole of these log-odds, but 1 in 50.
+    """
     likely = [1 / (1 + exp(-score)) for score in scores]
     expected = sum(one * size for one, size in zip(likely, words, strict=True))
     half = 0.0
@@ -43,4 +46,5 @@ def least(scores: Sequence[float], words: Sequence[float]) -> float:
         taken = [(one, size) for one, size in zip(likely, words, strict=True) if one >= at]
         hits = sum(one * size for one, size in taken)
         half = max(half, hits / (sum(size for _, size in taken) + expected) if hits else 0.0)
-    return max(log(half / (1 - half)), -4.0) if half else -4.0
+    whole = log(half / (1 - half)) if half else -4.0
+    return whole / 2 if max(scores) > whole / 2 + 1e-9 else max(whole, -4.0)

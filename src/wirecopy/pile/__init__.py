@@ -307,7 +307,8 @@ class Job:
         """The matches of queries with what was nominated for them, with what is known of the pile."""
         later, earlier, by = unite(nominated)
         compared, kept = self.compare(matches.pile, order, (later, earlier), matches.learnt.known)
-        counts = {**matches.counts, "articles": len(order), "candidates": len(later), "matches": len(kept)}
+        work = {"candidates": len(later), "comparisons": len(later), "matches": len(kept)}
+        counts = {**matches.counts, "articles": len(order), **work}
         return Matches(
             matches.pile,
             order[later[kept]],
@@ -330,13 +331,14 @@ class Job:
         learner = Learner(pile, order)
         nominated, names, collisions = self.nominate(pile, filed, ranks, order, learner)
         later, earlier, by = unite(nominated)
-        candidates = len(later)
+        candidates = comparisons = len(later)
         self.progress("nominating", 1, 1)
         compared, kept = self.compare(pile, order, (later, earlier), learner.known)
         later, earlier, by = later[kept], earlier[kept], by[kept]
         holders = learner.learn_passages(later, earlier, compared)
         if len(holders):
             again = np.isin(later, holders) | np.isin(earlier, holders)
+            comparisons += int(again.sum())
             redone, kept = self.compare(pile, order, (later[again], earlier[again]), learner.known)
             numbers = np.concatenate([np.flatnonzero(~again), np.flatnonzero(again)[kept]])
             by_time = np.argsort(numbers)
@@ -346,6 +348,7 @@ class Job:
             "articles": len(order),
             "collisions": collisions,
             "candidates": candidates,
+            "comparisons": comparisons,
             "matches": len(later),
         }
         learnt = Learnt(learner.known, names, learner.formulas)
