@@ -240,6 +240,8 @@ def find_common(
     method: Method, keys: int, which: NDArray[np.uint32], rows: NDArray[np.uint64]
 ) -> NDArray[np.bool_]:
     """Which of so many keys the paper leaves out as too common, by the rows that hold each, as often as they do."""
-    pairs = np.unique(np.column_stack([which.astype(np.uint64), rows]), axis=0)
-    articles = np.bincount(pairs[:, 0].astype(np.int64), minlength=keys)
+    order = np.lexsort((rows, which))
+    which, rows = which[order], rows[order]
+    is_first = np.append(True, (which[1:] != which[:-1]) | (rows[1:] != rows[:-1]))[: len(rows)]
+    articles = np.bincount(which[is_first], minlength=keys)
     return method.common(np.bincount(which, minlength=keys), articles)
