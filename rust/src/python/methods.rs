@@ -1,5 +1,4 @@
 //! What single published methods need.
-#![allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::type_complexity)]
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
