@@ -1,10 +1,16 @@
-"""What all tests share: hypothesis draws the same examples on every machine; extraction that is easy to foresee."""
+"""What tests share: hypothesis draws the same examples on every machine; extraction that is easy to foresee; ten
+articles and an archive of them, for the command line."""
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from program import wirecopy
+from records import jsonl
+from texts import Writer, join
 
 from wirecopy import extraction
 from wirecopy.model import Article, Extracted, Page
@@ -30,3 +36,57 @@ def plain_extraction(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(extraction, "extract_pages", extract_pages)
     return sizes
+
+
+@pytest.fixture(scope="session")
+def words() -> list[str]:
+    return Writer(31).write(90)
+
+
+@pytest.fixture(scope="session")
+def records(words: list[str]) -> list[dict[str, Any]]:
+    """Ten articles a day apart, of which c copies a, and b a part of it."""
+    writer = Writer(32)
+    texts = {"a": words, "b": writer.write(60) + words[20:70], "c": words, "d": writer.write(80)}
+    texts |= {f"x{number}": writer.write(100) for number in range(6)}
+    return [
+        {
+            "id": name,
+            "text": join(text),
+            "title": f"On {name}",
+            "published": f"2016-03-{day:02}T12:00:00Z",
+            "source": "Courier" if name in "ab" else "Echo",
+        }
+        for day, (name, text) in enumerate(texts.items(), 1)
+    ]
+
+
+@pytest.fixture(scope="session")
+def pile(tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]]) -> Path:
+    path = tmp_path_factory.mktemp("pile") / "articles.jsonl"
+    path.write_bytes(jsonl(*records))
+    return path
+
+
+@pytest.fixture(scope="session")
+def known(pile: Path) -> Path:
+    """An archive that is only read."""
+    path = pile.with_name("known.db")
+    assert wirecopy("add", path, pile).returncode == 0
+    return path
+
+
+@pytest.fixture
+def archive(pile: Path, tmp_path: Path) -> Path:
+    """An archive to change."""
+    path = tmp_path / "news.db"
+    assert wirecopy("add", path, pile).returncode == 0
+    return path
+
+
+@pytest.fixture(scope="session")
+def draft(tmp_path_factory: pytest.TempPathFactory, words: list[str]) -> Path:
+    """A text of which half is copied from a."""
+    path = tmp_path_factory.mktemp("draft") / "draft.txt"
+    path.write_text(join(Writer(33).write(50) + words[:50]))
+    return path

@@ -1,4 +1,4 @@
-"""The program as a user runs it."""
+"""The program as a user runs it: what it is given, and what it says."""
 
 from __future__ import annotations
 
@@ -8,8 +8,30 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+from records import lines
 
 PROGRAM = str(Path(sys.executable).with_name("wirecopy"))
+
+
+def wirecopy(
+    *arguments: object, cwd: Path | None = None, **options: Any
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)], capture_output=True, cwd=cwd, check=False, timeout=120, **options
+    )
+
+
+def talk(ran: subprocess.CompletedProcess[bytes]) -> str:
+    """What it said beside its answer, which is never a traceback."""
+    assert b"Traceback" not in ran.stderr, ran.stderr.decode()
+    return ran.stderr.decode()
+
+
+def ids(archive: Path) -> set[str]:
+    """Of all articles in an archive."""
+    return {article["id"] for article in lines(wirecopy("export", archive).stdout)}
 
 
 def hear_interrupts() -> None:

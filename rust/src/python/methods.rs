@@ -1,5 +1,4 @@
 //! What single published methods need.
-#![allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::type_complexity)]
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -58,6 +57,23 @@ pub(crate) fn count_equal<'py>(
     Ok(run(py, kernel)?.into_pyarray(py))
 }
 
+/// Words of a batch with their spelling.
+fn spelt_words<'a>(
+    hashes: &'a Slice<'_, u64>,
+    offsets: &'a Slice<'_, i64>,
+    words: &'a Slice<'_, u8>,
+    word_offsets: &'a Slice<'_, i64>,
+    frequencies: Option<&'a Slice<'_, u32>>,
+) -> PyResult<digests::Words<'a>> {
+    Ok(digests::Words {
+        hashes: hashes.as_slice()?,
+        offsets: offsets.as_slice()?,
+        spelling: words.as_slice()?,
+        spelling_offsets: word_offsets.as_slice()?,
+        frequencies: optional!(frequencies),
+    })
+}
+
 /// The MD5 of each sentence's words: (first 64 bits, last 64 bits, offsets).
 #[pyfunction]
 pub(crate) fn sentence_digests<'py>(
@@ -72,13 +88,7 @@ pub(crate) fn sentence_digests<'py>(
     most_articles: u32,
     sorted: bool,
 ) -> PyResult<(Array<'py, u64>, Array<'py, u64>, Array<'py, i64>)> {
-    let words = digests::Words {
-        hashes: hashes.as_slice()?,
-        offsets: offsets.as_slice()?,
-        spelling: words.as_slice()?,
-        spelling_offsets: word_offsets.as_slice()?,
-        frequencies: optional!(frequencies),
-    };
+    let words = spelt_words(&hashes, &offsets, &words, &word_offsets, frequencies.as_ref())?;
     let (sentences, sentence_offsets) = (sentences.as_slice()?, sentence_offsets.as_slice()?);
     let kernel = || digests::sentence_digests(words, sentences, sentence_offsets, most_articles, sorted);
     let found = run(py, kernel)?;
@@ -103,13 +113,7 @@ pub(crate) fn imatch<'py>(
     lexicons: usize,
     left_out_share: f64,
 ) -> PyResult<(Array<'py, u64>, Array<'py, u64>, Array<'py, i64>)> {
-    let words = digests::Words {
-        hashes: hashes.as_slice()?,
-        offsets: offsets.as_slice()?,
-        spelling: words.as_slice()?,
-        spelling_offsets: word_offsets.as_slice()?,
-        frequencies: Some(frequencies.as_slice()?),
-    };
+    let words = spelt_words(&hashes, &offsets, &words, &word_offsets, Some(&frequencies))?;
     let choice = digests::Choice { least_articles, most_articles, rarest_first, skip_words, hash_words };
     let found = run(py, || digests::imatch(words, choice, lexicons, left_out_share))?;
     Ok((found.first.into_pyarray(py), found.second.into_pyarray(py), found.offsets.into_pyarray(py)))
@@ -155,13 +159,7 @@ pub(crate) fn simhash<'py>(
     skip_words: usize,
     bits: usize,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let words = digests::Words {
-        hashes: hashes.as_slice()?,
-        offsets: offsets.as_slice()?,
-        spelling: words.as_slice()?,
-        spelling_offsets: word_offsets.as_slice()?,
-        frequencies: Some(frequencies.as_slice()?),
-    };
+    let words = spelt_words(&hashes, &offsets, &words, &word_offsets, Some(&frequencies))?;
     let (values, offsets) = run(py, || digests::simhash(words, articles, skip_words, bits))?;
     Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
 }

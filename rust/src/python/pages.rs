@@ -1,5 +1,4 @@
 //! Articles out of pages: extraction, what training looks at, metadata.
-#![allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::type_complexity)]
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;

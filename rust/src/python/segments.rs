@@ -4,7 +4,7 @@ use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::_core::Postings;
+use super::pairs::Postings;
 use super::{Array, Slice, run};
 use crate::{asking, candidates, postings, segments};
 

@@ -1,0 +1,143 @@
+//! Candidates to answers: boilerplate, alignment, lines of JSON.
+
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::PyDict;
+
+use super::{Array, Slice, run};
+use crate::{align, boilerplate, matches};
+
+/// Shingles around the given places that many of the articles share.
+#[pyfunction]
+pub(crate) fn common_shingles<'py>(
+    py: Python<'py>,
+    hashes: Slice<'py, u64>,
+    offsets: Slice<'py, i64>,
+    halves: Option<Slice<'py, u8>>,
+    rows: Slice<'py, u32>,
+    places: Slice<'py, u32>,
+    reach_words: usize,
+    least: usize,
+) -> PyResult<Array<'py, u64>> {
+    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
+    let (rows, places) = (rows.as_slice()?, places.as_slice()?);
+    let kernel = || boilerplate::common_shingles(batch, rows, places, reach_words, least);
+    Ok(run(py, kernel)?.into_pyarray(py))
+}
+
+/// A mark for each word: 1 where it is boilerplate.
+#[pyfunction]
+pub(crate) fn mark_boilerplate<'py>(
+    py: Python<'py>,
+    hashes: Slice<'py, u64>,
+    offsets: Slice<'py, i64>,
+    halves: Option<Slice<'py, u8>>,
+    shingles: Slice<'py, u64>,
+    gap_words: usize,
+) -> PyResult<Array<'py, u8>> {
+    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
+    let shingles = shingles.as_slice()?;
+    let kernel = || boilerplate::mark_boilerplate(batch, &boilerplate::Formulas::new(shingles, gap_words));
+    Ok(run(py, kernel)?.into_pyarray(py))
+}
+
+/// Compare pairs of rows; a dictionary of columns, passages in word numbers.
+#[pyfunction]
+pub(crate) fn compare<'py>(
+    py: Python<'py>,
+    hashes: Slice<'py, u64>,
+    offsets: Slice<'py, i64>,
+    halves: Option<Slice<'py, u8>>,
+    formulas: Slice<'py, u64>,
+    formula_gap_words: usize,
+    queries: Slice<'py, u32>,
+    founds: Slice<'py, u32>,
+    seed_words: usize,
+    bridged_words: usize,
+    min_passage_words: usize,
+    covered: f64,
+    gap_words_a_word: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
+    let (formulas, queries, founds) = (formulas.as_slice()?, queries.as_slice()?, founds.as_slice()?);
+    let settings = align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word };
+    let answers = run(py, || {
+        let formulas = boilerplate::Formulas::new(formulas, formula_gap_words);
+        align::compare(batch, &formulas, queries, founds, settings)
+    })?;
+    let mut offsets = vec![0_i64];
+    offsets.extend(answers.iter().scan(0, |sum, answer| {
+        *sum += answer.passages.len() as i64;
+        Some(*sum)
+    }));
+    let passages = || answers.iter().flat_map(|answer| &answer.passages);
+    let columns = PyDict::new(py);
+    let identical: Vec<u8> = answers.iter().map(|answer| u8::from(answer.identical)).collect();
+    columns.set_item("identical", identical.into_pyarray(py))?;
+    let share = |get: fn(&align::Comparison) -> f64| answers.iter().map(get).collect::<Vec<f64>>().into_pyarray(py);
+    columns.set_item("query_covered", share(|answer| answer.query_covered))?;
+    columns.set_item("found_covered", share(|answer| answer.found_covered))?;
+    columns.set_item("resemblance", share(|answer| answer.resemblance))?;
+    columns.set_item("passage_offsets", offsets.into_pyarray(py))?;
+    let number = |get: fn(&align::Passage) -> u32| passages().map(get).collect::<Vec<u32>>().into_pyarray(py);
+    columns.set_item("query_start", number(|passage| passage.query.0))?;
+    columns.set_item("query_end", number(|passage| passage.query.1))?;
+    columns.set_item("found_start", number(|passage| passage.found.0))?;
+    columns.set_item("found_end", number(|passage| passage.found.1))?;
+    columns.set_item("words", number(|passage| passage.words))?;
+    columns.set_item("changed", number(|passage| passage.changed))?;
+    Ok(columns)
+}
+
+/// Matches from `start` to `end` as lines of JSON.
+#[pyfunction]
+pub(crate) fn match_lines<'py>(
+    py: Python<'py>,
+    queries: Slice<'py, i64>,
+    founds: Slice<'py, i64>,
+    relations: Slice<'py, i8>,
+    query_covered: Slice<'py, f64>,
+    found_covered: Slice<'py, f64>,
+    resemblance: Slice<'py, f64>,
+    passage_offsets: Slice<'py, i64>,
+    passages: Slice<'py, u32>,
+    nominated: Slice<'py, u8>,
+    start: usize,
+    end: usize,
+    ids: Vec<PyBackedStr>,
+    relation_names: Vec<String>,
+    method_names: Vec<String>,
+) -> PyResult<String> {
+    let columns = matches::Columns {
+        queries: queries.as_slice()?,
+        founds: founds.as_slice()?,
+        relations: relations.as_slice()?,
+        shares: [query_covered.as_slice()?, found_covered.as_slice()?, resemblance.as_slice()?],
+        passage_offsets: passage_offsets.as_slice()?,
+        passages: passages.as_slice()?,
+        nominated: nominated.as_slice()?,
+    };
+    let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
+    run(py, || matches::match_lines(columns, start..end, &ids, &relation_names, &method_names))
+}
+
+/// Opinions as lines of JSON.
+#[pyfunction]
+pub(crate) fn opinion_lines<'py>(
+    py: Python<'py>,
+    queries: Slice<'py, i64>,
+    founds: Slice<'py, i64>,
+    relations: Slice<'py, u8>,
+    query_in_found: Slice<'py, f64>,
+    found_in_query: Slice<'py, f64>,
+    rank: Slice<'py, f64>,
+    ids: Vec<PyBackedStr>,
+    relation_names: Vec<String>,
+    method_names: String,
+) -> PyResult<String> {
+    let articles = [queries.as_slice()?, founds.as_slice()?];
+    let (relations, ids) = (relations.as_slice()?, ids.iter().map(|id| &**id).collect::<Vec<&str>>());
+    let scores = [query_in_found.as_slice()?, found_in_query.as_slice()?, rank.as_slice()?];
+    run(py, || matches::opinion_lines(articles, relations, scores, &ids, &relation_names, &method_names))
+}

@@ -1,0 +1,126 @@
+//! Shingles and sets of them.
+
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+
+use super::{Array, Slice, run};
+use crate::{sets, shingles};
+
+/// Winnowed shingles of a batch: (values, offsets, starts, ends).
+#[pyfunction]
+pub(crate) fn winnow<'py>(
+    py: Python<'py>,
+    hashes: Slice<'py, u64>,
+    offsets: Slice<'py, i64>,
+    halves: Option<Slice<'py, u8>>,
+    shingle_words: usize,
+    window_words: usize,
+) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>, Array<'py, u32>)> {
+    let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+    let keys = run(py, || shingles::winnow(hashes, offsets, halves, shingle_words, window_words))?;
+    Ok((
+        keys.values.into_pyarray(py),
+        keys.offsets.into_pyarray(py),
+        keys.starts.into_pyarray(py),
+        keys.ends.into_pyarray(py),
+    ))
+}
+
+/// One hash for all words of each article: (values, offsets).
+#[pyfunction]
+pub(crate) fn whole_hashes<'py>(
+    py: Python<'py>,
+    hashes: Slice<'py, u64>,
+    offsets: Slice<'py, i64>,
+) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+    let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
+    let (values, offsets) = run(py, || shingles::whole_hashes(hashes, offsets))?;
+    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+}
+
+/// The values of each row sorted, each once: (values, offsets).
+#[pyfunction]
+pub(crate) fn distinct<'py>(
+    py: Python<'py>,
+    values: Slice<'py, u64>,
+    offsets: Slice<'py, i64>,
+) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+    let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
+    let (values, offsets) = run(py, || sets::distinct(values, offsets))?;
+    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+}
+
+/// Distinct shingles of words of each article, sorted: (values, offsets).
+#[pyfunction]
+#[pyo3(signature = (hashes, offsets, halves, shingle_words, *, step_words=1, modulus=1, whole=true))]
+pub(crate) fn shingle_sets<'py>(
+    py: Python<'py>,
+    hashes: Slice<'py, u64>,
+    offsets: Slice<'py, i64>,
+    halves: Option<Slice<'py, u8>>,
+    shingle_words: usize,
+    step_words: usize,
+    modulus: u64,
+    whole: bool,
+) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+    let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+    let shingling = sets::Shingling { length: shingle_words, step: step_words, modulus, whole };
+    let (values, offsets) = run(py, || sets::shingle_sets(hashes, offsets, halves, shingling))?;
+    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+}
+
+/// Distinct shingles of characters of each article, sorted: (values, offsets).
+#[pyfunction]
+pub(crate) fn character_sets<'py>(
+    py: Python<'py>,
+    text: Slice<'py, u8>,
+    offsets: Slice<'py, i64>,
+    shingle_characters: usize,
+    modulus: u64,
+) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+    let (text, offsets) = (text.as_slice()?, offsets.as_slice()?);
+    let shingling = sets::Shingling { length: shingle_characters, step: 1, modulus, whole: true };
+    let (values, offsets) = run(py, || sets::character_sets(text, offsets, shingling))?;
+    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+}
+
+/// How many distinct values row i of one side shares with row i of the other, and how many each has.
+#[pyfunction]
+pub(crate) fn count_shared<'py>(
+    py: Python<'py>,
+    query: Slice<'py, u64>,
+    query_starts: Slice<'py, i64>,
+    query_ends: Slice<'py, i64>,
+    found: Slice<'py, u64>,
+    found_starts: Slice<'py, i64>,
+    found_ends: Slice<'py, i64>,
+) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
+    let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
+    let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
+    let kernel = || {
+        let query = sets::Rows::new(query, query_starts, query_ends)?;
+        sets::count_shared(query, sets::Rows::new(found, found_starts, found_ends)?)
+    };
+    let counts = run(py, kernel)?;
+    Ok((counts.shared.into_pyarray(py), counts.query.into_pyarray(py), counts.found.into_pyarray(py)))
+}
+
+/// A number for each of some hashes, opaque to Python.
+#[pyclass(frozen, module = "_core")]
+pub(crate) struct Numbers(sets::Numbers);
+
+#[pymethods]
+impl Numbers {
+    #[new]
+    fn new<'py>(py: Python<'py>, hashes: Slice<'py, u64>, numbers: Slice<'py, u32>) -> PyResult<Self> {
+        let (hashes, numbers) = (hashes.as_slice()?, numbers.as_slice()?);
+        Ok(Self(run(py, || sets::Numbers::new(hashes, numbers))?))
+    }
+
+    /// The number of each hash, the largest uint32 where it has none.
+    fn look_up<'py>(&self, py: Python<'py>, hashes: Slice<'py, u64>) -> PyResult<Array<'py, u32>> {
+        let hashes = hashes.as_slice()?;
+        let numbers: Vec<u32> = run(py, || Ok(hashes.iter().map(|hash| self.0.get(*hash)).collect()))?;
+        Ok(numbers.into_pyarray(py))
+    }
+}

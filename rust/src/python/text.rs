@@ -1,0 +1,125 @@
+//! Text in: records, words, dates, digests, and in how many articles words stand.
+
+use numpy::IntoPyArray;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+
+use super::{Array, Slice, run};
+use crate::{dates, jsonl, statistics, text};
+
+type JsonLines<'py> = (
+    Array<'py, u8>,
+    Array<'py, i64>,
+    Vec<String>,
+    Array<'py, i64>,
+    Vec<(usize, String)>,
+    Vec<Vec<String>>,
+    Array<'py, i64>,
+    Vec<(i64, String)>,
+);
+
+type Spans<'py> = Option<Array<'py, u32>>;
+type Tokens<'py> = (
+    Array<'py, u64>,
+    Array<'py, i64>,
+    Option<Array<'py, u8>>,
+    Spans<'py>,
+    Spans<'py>,
+    Spans<'py>,
+    Option<Array<'py, i64>>,
+    Option<Array<'py, u8>>,
+    Option<Array<'py, i64>>,
+);
+
+/// Words of a batch: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words, word offsets).
+#[pyfunction]
+#[pyo3(signature = (text, offsets, *, diacritics, sentences, stopwords, stemmer, spans, words))]
+pub(crate) fn tokenise<'py>(
+    py: Python<'py>,
+    text: Slice<'py, u8>,
+    offsets: Slice<'py, i64>,
+    diacritics: bool,
+    sentences: Option<String>,
+    stopwords: String,
+    stemmer: String,
+    spans: bool,
+    words: bool,
+) -> PyResult<Tokens<'py>> {
+    let (bytes, offsets) = (text.as_slice()?, offsets.as_slice()?);
+    let view = text::View { diacritics, sentences, stopwords, stemmer };
+    let tokens = run(py, || text::tokenise(bytes, offsets, &view, text::Want { spans, words }))?;
+    let (starts, ends) = tokens.spans.unzip();
+    let (sentences, sentence_offsets) = tokens.sentences.unzip();
+    let (words, word_offsets) = tokens.words.unzip();
+    Ok((
+        tokens.hashes.into_pyarray(py),
+        tokens.offsets.into_pyarray(py),
+        tokens.halves.map(|part| part.into_pyarray(py)),
+        starts.map(|part| part.into_pyarray(py)),
+        ends.map(|part| part.into_pyarray(py)),
+        sentences.map(|part| part.into_pyarray(py)),
+        sentence_offsets.map(|part| part.into_pyarray(py)),
+        words.map(|part| part.into_pyarray(py)),
+        word_offsets.map(|part| part.into_pyarray(py)),
+    ))
+}
+
+/// Records of JSON lines: (text, offsets, ids, published, other dates, a column for each names in `about_names`,
+/// lines, bad lines).
+#[pyfunction]
+pub(crate) fn read_jsonl<'py>(
+    py: Python<'py>,
+    data: Slice<'py, u8>,
+    text_names: Vec<String>,
+    id_names: Vec<String>,
+    published_names: Vec<String>,
+    about_names: Vec<Vec<String>>,
+    max_record_bytes: usize,
+) -> PyResult<JsonLines<'py>> {
+    let data = data.as_slice()?;
+    let names = jsonl::Names { text: &text_names, id: &id_names, published: &published_names, about: &about_names };
+    let records = run(py, || Ok(jsonl::read_jsonl(data, names, max_record_bytes)))?;
+    Ok((
+        records.text.into_pyarray(py),
+        records.offsets.into_pyarray(py),
+        records.ids,
+        records.published.into_pyarray(py),
+        records.other_dates,
+        records.about,
+        records.lines.into_pyarray(py),
+        records.bad,
+    ))
+}
+
+/// How many lines end in the data, and where the last of them does.
+#[pyfunction]
+pub(crate) fn line_ends(py: Python<'_>, data: Slice<'_, u8>) -> PyResult<(usize, usize)> {
+    let data = data.as_slice()?;
+    run(py, || Ok((memchr::memchr_iter(b'\n', data).count(), memchr::memrchr(b'\n', data).map_or(0, |at| at + 1))))
+}
+
+/// Microseconds since 1970 UTC of ISO 8601 dates, the largest int64 for what is none.
+#[pyfunction]
+pub(crate) fn iso_microseconds(py: Python<'_>, dates: Vec<String>) -> PyResult<Array<'_, i64>> {
+    let moment = |date: &String| dates::iso_microseconds(date.as_bytes()).unwrap_or(dates::UNDATED);
+    let moments: Vec<i64> = run(py, || Ok(dates.iter().map(moment).collect()))?;
+    Ok(moments.into_pyarray(py))
+}
+
+/// The BLAKE3 of each text, as 64 hex digits.
+#[pyfunction]
+pub(crate) fn blake3_hex(py: Python<'_>, texts: Vec<PyBackedBytes>) -> PyResult<Vec<String>> {
+    run(py, || Ok(texts.iter().map(|text| blake3::hash(text).to_hex().to_string()).collect()))
+}
+
+/// Distinct words of a batch, sorted, and in how many articles each occurs.
+#[pyfunction]
+pub(crate) fn count_articles<'py>(
+    py: Python<'py>,
+    hashes: Slice<'py, u64>,
+    offsets: Slice<'py, i64>,
+) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
+    let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
+    let (words, articles) = run(py, || statistics::count_articles(hashes, offsets))?;
+    Ok((words.into_pyarray(py), articles.into_pyarray(py)))
+}

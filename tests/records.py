@@ -1,0 +1,12 @@
+"""Records as JSON lines, and back."""
+
+import json
+from typing import Any
+
+
+def jsonl(*records: Any) -> bytes:
+    return b"".join(json.dumps(record).encode() + b"\n" for record in records)
+
+
+def lines(data: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in data.splitlines()]
