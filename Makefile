@@ -8,7 +8,9 @@ MANIFEST := --manifest-path rust/Cargo.toml
 .PHONY: build demo test check quality bench docs lock clean
 .DELETE_ON_ERROR:
 
+# Compiled as an installed package is, also where Python writes no bytecode by itself.
 build: .venv/built
+	@$(BIN)/python -m compileall -q src
 
 demo: build
 	$(BIN)/wirecopy demo demo-archive --run

@@ -159,6 +159,7 @@ def chunked(data: bytes, size: int = 7) -> bytes:
         ({"Transfer_Encoding": "chunked"}, PAGE),
         *(({"Content_Encoding": name}, PAGE) for name in ("gzip", "deflate", "br", "zstd")),
     ],
+    ids=lambda given: None if isinstance(given, dict) else f"{len(given)} bytes",
 )
 def test_encodings_are_taken_off(tmp_path: Path, headers: dict[str, str], body: bytes) -> None:
     path = tmp_path / "a.warc"

@@ -9,7 +9,6 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urljoin
 
@@ -169,6 +168,8 @@ def _iso(entry: Mapping[str, Any]) -> str | None:
         return said.strip()
     except ValueError:
         pass
+    from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
+
     try:
         moment = parsedate_to_datetime(said)
         return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).isoformat()

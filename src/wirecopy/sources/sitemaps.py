@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 from xml.parsers import expat
 
 from wirecopy.model import Article
@@ -103,6 +102,8 @@ class _Parser:
 
 def _path(url: str, folder: Path) -> Path | None:
     """The file that an address stands for; None if there is none. Raises Unusable if it is outside the folder."""
+    from urllib.request import url2pathname  # slow to import, and rarely needed
+
     try:
         parts = urlsplit(url)
         scheme = parts.scheme.lower()
