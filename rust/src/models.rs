@@ -20,6 +20,9 @@ const ROWS: usize = 1024;
 
 /// Log-odds, 1 in 50: a block with less is never taken, however little there is on a page.
 const HOPELESS: f64 = -4.0;
+/// The same where the blocks that are likelier than not are, word for word, at least this likely.
+const NEARLY_EVEN: f64 = -0.2;
+const SURE: f64 = 0.8;
 const TURNS: usize = 20;
 
 /// The number of the format.
@@ -181,8 +184,10 @@ impl Model {
 ///
 /// The best set is that of all blocks likelier than half the F it reaches (Lewis 1995; Lipton, Elkan, Narayanaswamy 2014): where all is
 /// clear, of all that are about even and better; where a page has nothing but weak candidates, also of these. Found by turns: the
-/// F of a set, the set above half of it; each turn is no worse than the one before. This supposes that blocks are mistaken each
-/// for itself, which those of one page are not; so, where a block is better than that, half way from even is enough.
+/// F of a set, the set above half of it; each turn is no worse than the one before.
+///
+/// This supposes that blocks are mistaken each for itself, which those of one page are not. So where most of what is likelier than
+/// not is sure, the page is none of doubt, and nothing far from even is taken.
 fn least_score(sight: &Sight<'_>, scores: &[f64]) -> f64 {
     let blocks: Vec<(f64, f64)> = (0..scores.len())
         .map(|block| (1.0 / (1.0 + (-scores[block]).exp()), f64::from(sight.block_words(block))))
@@ -198,8 +203,10 @@ fn least_score(sight: &Sight<'_>, scores: &[f64]) -> f64 {
         }
         least = half;
     }
-    let least = (least / (1.0 - least)).ln();
-    if scores.iter().any(|score| *score > least / 2.0) { least / 2.0 } else { least.max(HOPELESS) }
+    let better = blocks.iter().filter(|(likely, _)| *likely > 0.5);
+    let (hits, words) = better.fold((0.0, 0.0), |sums, (likely, words)| (sums.0 + likely * words, sums.1 + words));
+    let floor = if hits > SURE * words { NEARLY_EVEN } else { HOPELESS };
+    (least / (1.0 - least)).ln().max(floor)
 }
 
 /// The largest, whatever their sign, the largest first.

@@ -35,9 +35,9 @@ def loss(scores: Sequence[float], labels: Sequence[int], transitions: Transition
 
 
 def least(scores: Sequence[float], words: Sequence[float]) -> float:
-    """What a block must score to be taken: half the log-odds of half the best F that can be expected of the words.
+    """What a block must score to be taken: the log-odds of half the best F that can be expected of the words, but 1 in 50.
 
-    Where no block reaches that, the whole of these log-odds, but 1 in 50.
+    Where the words of blocks likelier than not are 0.8 likely, nothing below -0.2 is taken.
     """
     likely = [1 / (1 + exp(-score)) for score in scores]
     expected = sum(one * size for one, size in zip(likely, words, strict=True))
@@ -46,5 +46,6 @@ def least(scores: Sequence[float], words: Sequence[float]) -> float:
         taken = [(one, size) for one, size in zip(likely, words, strict=True) if one >= at]
         hits = sum(one * size for one, size in taken)
         half = max(half, hits / (sum(size for _, size in taken) + expected) if hits else 0.0)
-    whole = log(half / (1 - half)) if half else -4.0
-    return whole / 2 if max(scores) > whole / 2 + 1e-9 else max(whole, -4.0)
+    better = [(one, size) for one, size in zip(likely, words, strict=True) if one > 0.5]
+    sure = sum(one * size for one, size in better) > 0.8 * sum(size for _, size in better)
+    return max(log(half / (1 - half)) if half else -4.0, -0.2 if sure else -4.0)
