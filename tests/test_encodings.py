@@ -129,6 +129,15 @@ def test_a_few_broken_bytes_do_not_change_the_encoding() -> None:
         assert texts(content, charset) == [text.replace("gestern", "ges\ufffdtern", 1)]
 
 
+@pytest.mark.parametrize(
+    "stray", [b"caf\xe9", b"<!-- \xe9 -->", b"<script>'\xff'</script>", "schlie\u00df".encode()[:-1]]
+)
+def test_a_stray_byte_does_not_change_utf_8_with_few_letters_that_show_it(stray: bytes) -> None:
+    text = "Die Händler hörten am Dienstag, daß der Markt schließt."
+    for head in (b"<meta charset=utf-8>", b""):
+        assert texts(head + f"<p>{text}</p><p>".encode() + stray)[0] == text
+
+
 def test_a_page_in_two_encodings_keeps_the_one_it_is_mostly_in() -> None:
     article = TEXTS["windows-1251"] * 10
     content = b"<meta charset=utf-8><p>" + article.encode() + b"</p><p>\xe9\xe8 menu</p>"

@@ -463,6 +463,8 @@ def test_the_address_is_absolute_and_tells_nothing_about_the_reader() -> None:
     assert canonical("b.html", base) == "https://example.org/news/b.html"
     assert canonical("//example.org/b", base) == "https://example.org/b"
     assert canonical("/b") is None
+    moved = '<base href="https://example.com/x/"><link rel="canonical" href="b.html">'
+    assert look(moved, url=base).url == look(moved).url == "https://example.com/x/b.html"
     assert canonical("javascript:void(0)", base) == "https://example.org/news/a.html"
     assert canonical("https://example.org/", base) == "https://example.org/news/a.html", (
         "the front page is no article"

@@ -19,8 +19,10 @@ const DETECTION_BYTES: usize = 1 << 18;
 /// What ISO-2022-JP, whose bytes are all ASCII, changes to Japanese with.
 const SHIFT: &[u8] = b"\x1b$";
 
-/// A declared encoding is believed if at most one character in this many cannot be read in it.
+/// A declared encoding is believed if at most one character in this many cannot be read in it; of UTF-8, which bytes meant as
+/// something else hardly ever are, in fewer.
 const READABLE: usize = 100;
+const READABLE_UTF_8: usize = 4;
 
 /// The text of a page; `declared` is the charset of its HTTP header.
 pub fn decode<'a>(page: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
@@ -41,7 +43,8 @@ pub fn decode<'a>(page: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
     // Pages that say they are in UTF-16 in ASCII letters are not.
     let named = if named.is_ascii_compatible() || named == ISO_2022_JP { named } else { UTF_8 };
     let (text, broken) = named.decode_without_bom_handling(page);
-    if !broken || unreadable(&text) * READABLE <= text.chars().filter(|letter| !letter.is_ascii()).count() {
+    let readable = if named == UTF_8 { READABLE_UTF_8 } else { READABLE };
+    if !broken || unreadable(&text) * readable <= text.chars().filter(|letter| !letter.is_ascii()).count() {
         return text;
     }
     let guessed = guess(page).decode_without_bom_handling(page).0;

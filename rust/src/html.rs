@@ -130,7 +130,7 @@ pub struct Page<'a> {
     pub styles: Vec<(Style, usize, usize)>,
     /// `name`, `property`, `itemprop` or `http-equiv` of each `meta` with its content, as written.
     pub metas: Vec<(&'a str, &'a str)>,
-    /// `rel`, `hreflang` and `href` of each `link`, as written.
+    /// `rel`, `hreflang` and `href` of each `link`, as written; `base` is one too.
     pub links: Vec<(&'a str, &'a str, &'a str)>,
     /// `type` and content of scripts that hold data.
     pub scripts: Vec<(&'a str, &'a str)>,
@@ -341,6 +341,11 @@ impl<'a> Builder<'a> {
                     (scanner.attribute("rel").or(scanner.attribute("itemprop")), scanner.attribute("href"))
                 {
                     self.page.links.push((rel, scanner.attribute("hreflang").unwrap_or(""), href));
+                }
+            }
+            Tag::base => {
+                if let Some(href) = scanner.attribute("href") {
+                    self.page.links.push(("base", "", href));
                 }
             }
             Tag::html | Tag::body if self.page.language.is_empty() => {

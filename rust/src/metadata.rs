@@ -161,10 +161,13 @@ impl Look<'_> {
     }
 
     fn address(&self, url: Option<&str>) -> Option<String> {
-        let canonical =
-            self.page.links.iter().find(|(rel, _, _)| rel.eq_ignore_ascii_case("canonical")).map(|link| tidy(link.2));
-        let stated = canonical.into_iter().chain(self.metas("og:url twitter:url")).chain([tidy(&self.linked.url)]);
-        let absolute = stated.filter_map(|address| resolve(&address, url));
+        let link =
+            |rel: &str| self.page.links.iter().find(|link| link.0.eq_ignore_ascii_case(rel)).map(|link| tidy(link.2));
+        let base = link("base").and_then(|base| resolve(&base, url));
+        let base = base.as_deref().or(url);
+        let stated =
+            link("canonical").into_iter().chain(self.metas("og:url twitter:url")).chain([tidy(&self.linked.url)]);
+        let absolute = stated.filter_map(|address| resolve(&address, base));
         let given = url.and_then(|url| resolve(url, None));
         let deep = |address: &String| path(address).len() > 1;
         let mut all = absolute.chain(given).map(|address| without_tracking(&address)).peekable();

@@ -273,6 +273,9 @@ impl<'a> Scanner<'a> {
                 let quote = *bytes.get(start)?;
                 let closing = if matches!(quote, b'"' | b'\'') { self.closing_quote(start + 1, quote) } else { None };
                 if let Some(end) = closing {
+                    if opens_another(&bytes[start + 1..end], bytes.get(end + 1)) {
+                        return None;
+                    }
                     value = start + 1..end;
                     at = end + 1;
                 } else {
@@ -303,6 +306,16 @@ impl<'a> Scanner<'a> {
         self.unclosed_quotes[kind] = found.is_none();
         found.map(|end| start + end)
     }
+}
+
+/// Whether a value ran on over tags, so that what closes it is the quotation mark that opens another one, or one of the text.
+fn opens_another(value: &[u8], next: Option<&u8>) -> bool {
+    let follows = match next {
+        Some(b'/') => value.trim_ascii_end().ends_with(b"="),
+        Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'>') | None => false,
+        Some(_) => true,
+    };
+    follows && memchr(b'<', value).is_some()
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]

@@ -54,7 +54,7 @@ fn scanned(html: &str) -> Vec<Piece> {
     pieces
 }
 
-/// What the standard says; None if something never closes.
+/// What the standard says; None if something never closes, or a value runs on over tags into another one.
 fn standard(html: &str) -> Option<Vec<Piece>> {
     let text = |bytes: &[u8]| plain(&String::from_utf8_lossy(bytes));
     let mut pieces = Vec::new();
@@ -75,7 +75,11 @@ fn standard(html: &str) -> Option<Vec<Piece>> {
                     tokens.set_state(state);
                     open = Some(name.clone());
                 }
-                let attributes = tag.attributes.iter().map(|(name, value)| (text(name), text(value))).collect();
+                let attributes: BTreeMap<_, _> =
+                    tag.attributes.iter().map(|(name, value)| (text(name), text(value))).collect();
+                if attributes.values().any(|value| value.contains('<') && value.trim_end().ends_with('=')) {
+                    return None;
+                }
                 push(&mut pieces, Piece::Start(name, attributes, tag.self_closing));
             }
             Gum::EndTag(tag) => {
@@ -87,7 +91,9 @@ fn standard(html: &str) -> Option<Vec<Piece>> {
                 | Error::EofInComment
                 | Error::EofInDoctype
                 | Error::EofInScriptHtmlCommentLikeText
-                | Error::EofInCdata => return None,
+                | Error::EofInCdata
+                | Error::MissingWhitespaceBetweenAttributes
+                | Error::DuplicateAttribute => return None,
                 _ => {}
             },
             _ => {}
@@ -348,6 +354,17 @@ fn an_unclosed_script_is_followed_by_scripts_that_close() {
     assert_eq!(texts(html), ["a<title>b</title><script>c", "d"]);
     let html = "<title>a<p>b<script>c</script><!-- d --><p>e<!-- f<p>g";
     assert_eq!(texts(html), ["a", "b", "c", "e", " f", "g"]);
+}
+
+#[test]
+fn a_value_that_never_closes_does_not_swallow_the_page() {
+    let page =
+        |torn: &str| format!("<h1>a</h1>{torn}<p>b</p><p>c “d” \"e\" f</p><a href=\"/g\">h</a><img alt=\"\"><p>i");
+    for torn in ["<div class=\"con", "<a href=\"http://x", "<p class=\"x y", "<img src=\""] {
+        assert_eq!(texts(&page(torn)), ["a", "b", "c “d” \"e\" f", "h", "i"], "{torn}");
+    }
+    let whole = "<div data-card=\"<p class='x'>a</p>\" title=\"b=\" alt=\"<c\"/>d";
+    assert_eq!(texts(whole), ["d"]);
 }
 
 #[test]
