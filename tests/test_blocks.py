@@ -165,6 +165,19 @@ def test_torn_markup_still_gives_the_article(torn: str) -> None:
         assert [text for text in _core.page_blocks(page, False) if "Sentence" in text][-4:] == SENTENCES[1:]
 
 
+@pytest.mark.parametrize(
+    "torn", ["<!-- never closed", '<div class="open', "<p class='x", '<a href="http://x', "<img src='"]
+)
+def test_what_comes_after_the_article_does_not_close_what_was_torn_before_it(torn: str) -> None:
+    after = '<!-- end --><p>It\'s "over".</p><a href="/more" title=\'more\'>More</a>'
+    found = [
+        text
+        for text in _core.page_blocks(f"<h1>Title</h1>{torn}{ARTICLE}{after}", False)
+        if "Sentence" in text
+    ]
+    assert found[-5:] == SENTENCES
+
+
 def test_a_page_cut_anywhere_keeps_what_came_before() -> None:
     page, _ = newspaper_page(5)
     whole = _core.page_blocks(page, False)

@@ -240,7 +240,10 @@ pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
                 if started == Tag::script {
                     script_type = scanner.attribute("type").unwrap_or("");
                 }
-                builder.start(started, &scanner);
+                // A link that was cut off would hold all up to the end of another.
+                if started != Tag::a || !scanner.is_torn() {
+                    builder.start(started, &scanner);
+                }
             }
             Token::End(name) => builder.end(Tag::of(name)),
         }

@@ -39,6 +39,7 @@ pub struct Scanner<'a> {
     at: usize,
     attributes: Vec<Attribute<'a>>,
     self_closing: bool,
+    is_torn: bool,
     raw: Option<usize>,
     unclosed: [bool; RAW.len()],
     unclosed_escape: bool,
@@ -56,6 +57,7 @@ impl<'a> Scanner<'a> {
             at: 0,
             attributes: Vec::new(),
             self_closing: false,
+            is_torn: false,
             raw: None,
             unclosed: [false; RAW.len()],
             unclosed_escape: false,
@@ -79,6 +81,11 @@ impl<'a> Scanner<'a> {
     /// Whether the start tag that came last ends with a slash.
     pub fn self_closing(&self) -> bool {
         self.self_closing
+    }
+
+    /// Whether the tag that came last never closes.
+    pub fn is_torn(&self) -> bool {
+        self.is_torn
     }
 
     /// The next token.
@@ -209,10 +216,14 @@ impl<'a> Scanner<'a> {
                     [b'!', b'>', ..] => 2,
                     _ => continue,
                 };
+                if self.torn <= MAX_TORN && holds_comment(&rest[..from]) {
+                    self.torn += 1;
+                    break;
+                }
                 self.at = body + from + closing;
                 return;
             }
-            self.unclosed_comment = true;
+            self.unclosed_comment = memmem::find(rest, b"-->").is_none();
         }
         self.at = body;
     }
@@ -230,6 +241,7 @@ impl<'a> Scanner<'a> {
         self.self_closing = false;
         let end =
             if after_name >= self.last_close || self.torn > MAX_TORN { None } else { self.read_attributes(after_name) };
+        self.is_torn = end.is_none();
         self.at = end.unwrap_or_else(|| {
             self.torn += 1;
             self.attributes.clear();
@@ -326,6 +338,11 @@ fn ends_name(byte: &u8) -> bool {
 /// A title that runs on into the page was never closed: the end belongs to another, such as that of a picture.
 fn holds_page(title: &[u8]) -> bool {
     [&b"</head"[..], b"<body", b"</HEAD", b"<BODY"].iter().any(|tag| memmem::find(title, tag).is_some())
+}
+
+/// A comment that runs on over paragraphs into another one was never closed: the end is that of the other.
+fn holds_comment(comment: &[u8]) -> bool {
+    memmem::find(comment, b"<!--").is_some() && memmem::find_iter(comment, b"</p>").nth(1).is_some()
 }
 
 fn is_named(rest: &[u8], name: &[u8]) -> bool {

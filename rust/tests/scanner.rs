@@ -93,7 +93,8 @@ fn standard(html: &str) -> Option<Vec<Piece>> {
                 | Error::EofInScriptHtmlCommentLikeText
                 | Error::EofInCdata
                 | Error::MissingWhitespaceBetweenAttributes
-                | Error::DuplicateAttribute => return None,
+                | Error::DuplicateAttribute
+                | Error::NestedComment => return None,
                 _ => {}
             },
             _ => {}
@@ -365,6 +366,13 @@ fn a_value_that_never_closes_does_not_swallow_the_page() {
     }
     let whole = "<div data-card=\"<p class='x'>a</p>\" title=\"b=\" alt=\"<c\"/>d";
     assert_eq!(texts(whole), ["d"]);
+}
+
+#[test]
+fn a_comment_that_never_closes_does_not_swallow_paragraphs_up_to_another() {
+    assert_eq!(texts("a<!-- <p>b</p><p>c</p> <!-- d -->e<!-- f <!-- g -->h"), ["a", " ", "b", "c", " ", "e", "h"]);
+    let many = "<!--</p></p>".repeat(1000) + "-->a";
+    assert_eq!(texts(&many), ["a"]);
 }
 
 #[test]
