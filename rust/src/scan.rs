@@ -33,13 +33,20 @@ const MAX_TORN: usize = 32;
 /// Elements that hold no tags; `title` and `textarea` hold character references.
 const RAW: [&str; 8] = ["script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp"];
 
+/// How a tag ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Plain,
+    Slash,
+    Never,
+}
+
 /// Goes over a page once.
 pub struct Scanner<'a> {
     html: &'a str,
     at: usize,
     attributes: Vec<Attribute<'a>>,
-    self_closing: bool,
-    is_torn: bool,
+    ending: Ending,
     raw: Option<usize>,
     unclosed: [bool; RAW.len()],
     unclosed_escape: bool,
@@ -56,8 +63,7 @@ impl<'a> Scanner<'a> {
             html,
             at: 0,
             attributes: Vec::new(),
-            self_closing: false,
-            is_torn: false,
+            ending: Ending::Plain,
             raw: None,
             unclosed: [false; RAW.len()],
             unclosed_escape: false,
@@ -80,12 +86,12 @@ impl<'a> Scanner<'a> {
 
     /// Whether the start tag that came last ends with a slash.
     pub fn self_closing(&self) -> bool {
-        self.self_closing
+        self.ending == Ending::Slash
     }
 
     /// Whether the tag that came last never closes.
     pub fn is_torn(&self) -> bool {
-        self.is_torn
+        self.ending == Ending::Never
     }
 
     /// The next token.
@@ -238,12 +244,12 @@ impl<'a> Scanner<'a> {
     /// Reads the attributes and leaves the scanner behind the tag.
     fn skip_tag(&mut self, after_name: usize) {
         self.attributes.clear();
-        self.self_closing = false;
+        self.ending = Ending::Plain;
         let end =
             if after_name >= self.last_close || self.torn > MAX_TORN { None } else { self.read_attributes(after_name) };
-        self.is_torn = end.is_none();
         self.at = end.unwrap_or_else(|| {
             self.torn += 1;
+            self.ending = Ending::Never;
             self.attributes.clear();
             let rest = &self.html.as_bytes()[after_name..];
             memchr2(b'>', b'<', rest)
@@ -265,7 +271,7 @@ impl<'a> Scanner<'a> {
             match *bytes.get(at)? {
                 b'>' => return Some(at + 1),
                 b'/' => {
-                    self.self_closing = bytes.get(at + 1) == Some(&b'>');
+                    self.ending = if bytes.get(at + 1) == Some(&b'>') { Ending::Slash } else { Ending::Plain };
                     at += 1;
                     continue;
                 }
