@@ -90,6 +90,8 @@ class Archive:
         store = Store(place)
         try:
             if store.is_new:
+                if not fresh:
+                    _require_no_segments(place)
                 with locked(place):
                     store.prepare()
                     if store.setting("methods") is None:
@@ -438,6 +440,16 @@ class Archive:
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > RELEARN_SHARE * len(self._index.rows):
             self.learn(progress=progress)
+
+
+def _require_no_segments(place: Path) -> None:
+    """Raise ArchiveError for an empty file that was an archive, as what is left of its index shows."""
+    folder = place.with_name(place.name + "-index")
+    if segments := len(list(folder.glob("*.segment"))):
+        raise ArchiveError(
+            f"{place}: empty, but {folder} holds {segments:,} segment{'s' * (segments != 1)} of its articles: restore it"
+            " from a backup, or delete both to begin anew"
+        )
 
 
 def _batches(given: Any, fields: Fields, unnamed: str) -> Iterator[Articles]:

@@ -175,7 +175,7 @@ def find_command(
     Exit code 3 says that it is done but some records were skipped, each named on stderr.
     """
     form = choose_form(jsonl, csv, parquet, output)
-    check_writable(output, boilerplate, verdicts)
+    check_writable(output, boilerplate, verdicts, inputs=[*paths, *filter(None, (query, statistics))])
     chosen = [read_method(one) for one in method] if method else None
     if statistics and not any(one.weighs_words for one in chosen or ()):
         raise UsageError("--statistics: no --method given weighs words")
@@ -233,8 +233,8 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool)
 
     A reference collection for find --statistics.
     """
-    check_writable(output)
     inputs = list(paths)
+    check_writable(output, inputs=inputs)
     with show_progress(quiet, total_bytes(inputs)) as progress:
         statistics, skipped = weigh(inputs, read_method(name), progress=progress)
     statistics.save(output)
@@ -278,7 +278,7 @@ def _show_value(value: Any) -> str:
 @output_option
 def compare_command(query: Path, found: Path, preset: str, as_json: bool, output: Path | None) -> int:
     """Show what QUERY, which may be a copy, shares with FOUND, side by side."""
-    check_writable(output)
+    check_writable(output, inputs=[query, found])
     query_text, found_text = read_text(query), read_text(found)
     match = compare(
         {"id": str(query), "text": query_text}, {"id": str(found), "text": found_text}, preset=preset

@@ -59,9 +59,14 @@ def open_archive(path: Path, *, create: bool = False, **options: Any) -> Archive
     return Archive.open(path, create=create, **options)
 
 
+def files_of(archive: Path) -> list[Path]:
+    """The files of an archive and the folder of its index, those that are there and those that may be."""
+    return [Path(f"{archive.resolve()}{end}") for end in ("", "-wal", "-shm", "-lock", "-index")]
+
+
 def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
     """All files that the paths stand for, without those of the archive itself."""
-    own = {Path(f"{archive.resolve()}{end}") for end in ("", "-wal", "-shm", "-lock", "-index")}
+    own = set(files_of(archive))
 
     def is_other(file: File) -> bool:
         path = file.path.resolve()
@@ -197,7 +202,7 @@ def check_command(
         raise UsageError("check writes JSON lines, CSV or a table")
     if decide == "method" and (min_share or preset):
         raise UsageError("--min-share, --preset: not with --decide method, which compares no words")
-    check_writable(output)
+    check_writable(output, inputs=[*files_of(archive), *texts])
     limits: dict[str, Any] = {
         "top": top,
         "since": since,
@@ -207,9 +212,11 @@ def check_command(
     }
     reading = replace(fields, about=("title",))
     skipped: list[Skipped] = []
+    # Files are looked up before a new one is there.
+    asking = read(list(texts), fields=reading, batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out:
         write: Callable[[Any], None] = (judged_writer if decide == "method" else answer_writer)(form, out)
-        for work in read(list(texts), fields=reading, batch_bytes=CHECK_BYTES):
+        for work in asking:
             batch = work()
             skipped += batch.skipped
             asked = replace(batch, skipped=())
@@ -392,7 +399,7 @@ def pairs_command(
 ) -> int:
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     form = choose_form(jsonl, csv, parquet, output)
-    check_writable(output, boilerplate)
+    check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
         with show_progress(quiet, None) as progress:
             matches = store.pairs(preset=preset, progress=progress)
@@ -409,7 +416,7 @@ def export_command(archive: Path, output: Path | None) -> int:
 
     wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be.
     """
-    check_writable(output)
+    check_writable(output, inputs=files_of(archive))
     with open_archive(archive) as store, open_output(output) as out:
         for article in store.articles():
             write_line(asdict(article), out)

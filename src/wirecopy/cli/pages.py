@@ -70,10 +70,12 @@ def extract_command(
     Exit code 3 says that it is done but some pages gave no article, each named on stderr.
     """
     write = choose_writer(jsonl, blocks, html, output, model)
-    check_writable(output)
-    loaded = load_model(model)
     inputs = list(paths)
+    check_writable(output, inputs=[*inputs, *([] if model in MODELS else [Path(model)])])
+    loaded = load_model(model)
     size = total_bytes(inputs)
+    # Files are looked up before a new one is there.
+    pages = read_pages(inputs, batch_bytes=BATCH_BYTES)
     counts: Counter[str] = Counter()
 
     def take(work: PageWork) -> tuple[int, Pages, list[Extracted]]:
@@ -89,7 +91,7 @@ def extract_command(
 
         def taken() -> Iterator[Extracted]:
             done = 0
-            for source_bytes, batch, found in pool.map(take, read_pages(inputs, batch_bytes=BATCH_BYTES)):
+            for source_bytes, batch, found in pool.map(take, pages):
                 counts.update(pages=len(found))
                 for where, one in zip(batch.wheres, found, strict=True):
                     if one.status == "ok":
@@ -250,7 +252,15 @@ def train_command(
     from ..extraction import training, validation
 
     check_options(folders, output, folds, leave_out, no_train)
-    check_writable(output)
+    check_writable(
+        output,
+        inputs=(
+            file
+            for folder in folders
+            for file in folder.rglob("*")
+            if file.suffix.lower() in training.READ_SUFFIXES
+        ),
+    )
 
     def say(what: str) -> None:
         if not quiet:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from ..errors import MissingExtra, SourceError, UsageError
 from ..model import Opinion, Skipped
 from ..pile import Matches, Opinions
+from ..sources.paths import find
 from .blocks import clean
 from .show import TABLE_ROWS, print_table, show_answer, show_table
 
@@ -37,13 +38,35 @@ def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> s
     return form
 
 
-def check_writable(*outputs: Path | None) -> None:
-    """Complain before the work about files that cannot be written after it."""
+def check_writable(*outputs: Path | None, inputs: Iterable[Path] = ()) -> None:
+    """Complain before the work about files that cannot be written after it, or must not be: inputs, and one file twice."""
+    written: dict[object, Path] = {}
     for output in filter(None, outputs):
         if output.is_dir() or not output.absolute().parent.is_dir():
             raise SourceError(
                 f"{output}: cannot be written: {'a folder' if output.is_dir() else 'no such folder'}"
             )
+        if output.exists() and not output.is_file():
+            continue  # a device loses nothing
+        if (same := _identity(output)) in written:
+            raise UsageError(f"{output}: cannot be written: two outputs are one file")
+        written[same] = output
+    if not any(output.exists() for output in written.values()):
+        return
+    for path in inputs:
+        with suppress(SourceError):  # whoever reads it complains
+            for file in find("/dev/stdin" if str(path) == "-" else str(path)).files:
+                if output := written.get(_identity(file.path)):
+                    raise UsageError(f"{output}: cannot be written: it is one of the inputs")
+
+
+def _identity(path: Path) -> object:
+    """What all names of a file have in common, links too."""
+    try:
+        known = path.stat()
+    except OSError:
+        return path.resolve()
+    return known.st_dev, known.st_ino
 
 
 @contextmanager

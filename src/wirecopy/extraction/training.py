@@ -83,6 +83,10 @@ class LabelledPage:
         return values.reshape(-1, len(_core.feature_names(True)))
 
 
+READ_SUFFIXES = (".html", ".htm", ".txt", ".jsonl")
+"""Of the files that pages, their texts and what is known of them are read from."""
+
+
 def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
     """The labelled pages below a folder, and what is none: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
 
