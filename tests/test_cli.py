@@ -147,6 +147,37 @@ def test_compare_shows_both_texts_side_by_side_in_colour(two: tuple[Path, Path])
     assert "60 words" in plain
 
 
+def test_compare_lets_no_text_steer_the_terminal(words: list[str], tmp_path: Path) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J\r\n\u202e"
+    (tmp_path / "a\x1b[7m.txt").write_text(hostile * 3 + join(words), newline="")
+    (tmp_path / "b.txt").write_text(join(words), newline="")
+    code, shown = on_terminal("compare", tmp_path / "a\x1b[7m.txt", tmp_path / "b.txt", width=200)
+    assert code == 0
+    assert not re.search(r"[\x07\u202e]", shown)
+    assert set(re.findall(r"\x1b(?!\[[0-9;]*m).{3}|\x1b\[7m", shown)) == set()
+    # Colour begins where the passage does, however much before it is not shown.
+    assert f"\x1b[32m{words[0]}".lower() in shown.lower()
+
+
+@pytest.mark.parametrize("name", ["y[/].txt", "[bold]q.txt", "[link=x]:smile:.txt"])
+def test_compare_shows_file_names_as_they_are(name: str, two: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)  # a slash in mark-up is one in a path
+    (tmp_path / name).write_bytes(two[0].read_bytes())
+    code, shown = on_terminal("compare", tmp_path / name, two[1], width=300)
+    assert code == 0
+    head = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()[0]
+    assert f"{tmp_path / name} " in head
+    assert f"{two[1]} " in head
+
+
+def test_complaints_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "a\x1b[7m.jsonl").write_text("{")
+    for arguments in (["find", tmp_path], ["compare", tmp_path / "a\x1b[7m.jsonl", tmp_path]):
+        said = talk(wirecopy(*arguments))
+        assert "a[7m.jsonl" in said
+        assert "\x1b" not in said
+
+
 def test_compare_says_so_where_there_is_no_copy(two: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "other.txt").write_text(Writer(27).text(90))
     code, shown = on_terminal("compare", two[0], tmp_path / "other.txt")

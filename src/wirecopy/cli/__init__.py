@@ -20,6 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from .. import methods
 from ..comparison import PRESETS, compare
 from ..errors import SourceError, UsageError, WirecopyError
+from ..model import clean
 from ..pile import MEMORY_A_BYTE, find, tune, weigh
 from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
@@ -72,7 +73,7 @@ def main() -> None:
 
 def complain(message: str, code: int) -> int:
     """Say what went wrong; the exit code."""
-    print(f"wirecopy: {message}", file=sys.stderr)
+    print(clean(f"wirecopy: {message}"), file=sys.stderr)
     return code
 
 

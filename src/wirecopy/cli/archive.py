@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import UsageError
-from ..model import Skipped
+from ..model import Skipped, clean
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
-from .blocks import clean
 from .options import (
     FILE,
     archive_argument,

@@ -9,23 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import IO
 
-from ..model import Block, Extracted
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-
-
-def clean(text: str) -> str:
-    """The text without characters that steer a terminal or turn the direction of what follows."""
-    return _CONTROLS.sub("", text)
-
-
+from ..model import Block, Extracted, clean
 def show_blocks(blocks: Sequence[Block], out: IO[str]) -> None:
     """A table of blocks, under each what speaks for and against it."""
     from rich.cells import cell_len, set_cell_size

@@ -15,10 +15,10 @@ import click
 
 from ..errors import SourceError, UsageError
 from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
-from ..model import Article, Extracted, Skipped
+from ..model import Article, Extracted, Skipped, clean
 from ..pile.collection import open_pool
 from ..sources import Pages, PageWork, read_pages, total_bytes
-from .blocks import clean, show_blocks, write_html
+from .blocks import show_blocks, write_html
 from .options import FILE, output_option, quiet_option, threads_option
 from .show import print_table, show_progress
 from .writing import check_writable, count_skipped, name_skipped, open_output, say_skipped

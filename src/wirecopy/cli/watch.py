@@ -15,11 +15,10 @@ import numpy as np
 
 from .. import _core
 from ..errors import SourceError
-from ..model import ABOUT, Articles, Relation
+from ..model import ABOUT, Articles, Relation, clean
 from ..sources import Fields, jsonl, read
 from ..sources.paths import Files
 from .archive import count, find_files, open_archive, say
-from .blocks import clean
 from .options import FILE, archive_argument, field_options, making_options, quiet_option
 from .show import say_verdict
 from .writing import count_skipped, say_skipped, write_line

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import MissingExtra, SourceError, UsageError
-from ..model import Opinion, Skipped
+from ..model import Opinion, Skipped, clean
 from ..pile import Matches, Opinions
 from ..sources.paths import find
-from .blocks import clean
 from .show import TABLE_ROWS, print_table, show_answer, show_table
 
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ def name_skipped(skipped: Sequence[Skipped]) -> int:
 
 def say_skipped(skipped: Skipped) -> None:
     """Name one record that was skipped."""
-    print(f"skipped: {skipped}", file=sys.stderr)
+    print(clean(f"skipped: {skipped}"), file=sys.stderr)
 
 
 def count_skipped(skipped: int) -> int:
