@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from program import on_terminal, talk, wirecopy
-from records import lines
+from records import jsonl, lines
 from texts import Writer, join
 
 from wirecopy import methods
@@ -122,6 +123,56 @@ def test_a_parameter_of_the_wrong_type_is_wrong_usage(method: str, pile: Path) -
     ran = wirecopy("find", pile, "--method", method)
     talk(ran)
     assert ran.returncode == 2
+
+
+NARROW: tuple[dict[str, str], ...] = (
+    {"PYTHONIOENCODING": "latin1"},
+    {"PYTHONIOENCODING": "ascii:strict"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0"},
+)
+"""Environments in which Python would write something else than UTF-8."""
+
+
+@pytest.mark.parametrize("narrow", NARROW, ids=str)
+def test_data_are_utf8_in_any_locale(narrow: dict[str, str], tmp_path: Path) -> None:
+    text = f"“Déjà vu” \N{GRINNING FACE} 中 {Writer(63).text(60)}"
+    (tmp_path / "p.html").write_text(f"<html><title>“é”</title><body><article><p>{text}</p></article>", "utf-8")
+    (tmp_path / "two.jsonl").write_bytes(jsonl({"id": "ä“", "text": text}, {"id": "中", "text": text}))
+    for arguments in (
+        ["extract", "p.html"],
+        ["extract", "p.html", "--jsonl"],
+        ["find", "two.jsonl"],
+        ["find", "two.jsonl", "--csv"],
+    ):
+        usual = wirecopy(*arguments, cwd=tmp_path)
+        ran = wirecopy(*arguments, cwd=tmp_path, env={**os.environ, **narrow})
+        talk(ran)
+        assert (ran.returncode, ran.stdout) == (0, usual.stdout)
+        assert "“" in ran.stdout.decode()
+    assert wirecopy("add", "a.db", "two.jsonl", cwd=tmp_path).returncode == 0
+    ran = wirecopy("remove", "a.db", "-", cwd=tmp_path, input="ä“\n".encode(), env={**os.environ, **narrow})
+    assert "1 article removed" in talk(ran)
+
+
+@pytest.mark.parametrize("narrow", NARROW, ids=str)
+def test_a_terminal_shows_what_it_lacks_as_an_escape(
+    narrow: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in narrow.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "p.html").write_text(f"<body><article><p>\u201cOh {Writer(63).text(60)}</p></article>", "utf-8")
+    code, shown = on_terminal("extract", tmp_path / "p.html", "--quiet")
+    assert code == 0, shown
+    assert "\\u201cOh" in shown
+
+
+def test_a_name_that_is_not_utf8_can_be_written(words: list[str], tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt")
+    Path(name).write_text(join(words))
+    ran = wirecopy("compare", name, name)
+    assert json.loads(ran.stdout)["query"] == name, talk(ran)
+    assert wirecopy("compare", name, name, "-o", tmp_path / "m.json").returncode == 0
+    assert (tmp_path / "m.json").read_bytes() == ran.stdout
 
 
 # compare, methods, demo

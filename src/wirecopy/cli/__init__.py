@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from dataclasses import fields as fields_of
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal
 
@@ -55,6 +56,7 @@ from .writing import (
 
 def main() -> None:
     """Run a command; all errors end here."""
+    set_streams()
     try:
         code = app(standalone_mode=False)
     except click.exceptions.Exit as exit_:
@@ -69,6 +71,13 @@ def main() -> None:
         error.show(sys.stderr)
         code = error.exit_code
     sys.exit(code or 0)
+
+
+def set_streams() -> None:
+    """Data is UTF-8 whatever the locale; a terminal is left its own encoding, and shows as an escape what that lacks."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, TextIOWrapper):  # it may be closed
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
 
 
 def complain(message: str, code: int) -> int:

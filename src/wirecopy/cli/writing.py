@@ -75,7 +75,7 @@ def open_output(output: Path | None) -> Iterator[IO[str]]:
         yield sys.stdout
         sys.stdout.flush()
     else:
-        with output.open("w", encoding="utf-8") as out:
+        with output.open("w", encoding="utf-8", errors="backslashreplace") as out:
             yield out
 
 
@@ -196,7 +196,7 @@ def _show_judged(judged: Judged, out: IO[str]) -> None:
 def write_lines(file: Path | None, things: Iterable[Any]) -> None:
     """Write things as JSON lines, if a file was named."""
     if file:
-        with file.open("w", encoding="utf-8") as out:
+        with open_output(file) as out:
             for thing in things:
                 write_line(thing.to_dict(), out)
 
