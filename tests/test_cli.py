@@ -125,6 +125,25 @@ def test_a_parameter_of_the_wrong_type_is_wrong_usage(method: str, pile: Path) -
     assert ran.returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("find one.jsonl", "1 article, 0 candidates, 0 matches, 0 formulas left out as boilerplate"),
+        ("find two.jsonl", "2 articles, 1 candidate, 1 match, 0 formulas left out as boilerplate"),
+        ("find one.jsonl --method exact --decide method", "1 article\n"),
+        ("weigh cosine one.jsonl -o words", "1 word of 1 article\n"),
+        ("add new.db one.jsonl", "1 added; 1 article in new.db"),
+        ("find undated.jsonl", "1 date in neither ISO 8601 nor RFC 2822, counted as missing"),
+    ],
+)
+def test_one_thing_is_not_several(command: str, said: str, tmp_path: Path) -> None:
+    text = Writer(64).text(60)
+    (tmp_path / "one.jsonl").write_bytes(jsonl({"id": "a", "text": "x"}))
+    (tmp_path / "two.jsonl").write_bytes(jsonl({"id": "a", "text": text}, {"id": "b", "text": text}))
+    (tmp_path / "undated.jsonl").write_bytes(jsonl({"id": "a", "text": "x", "published": "of old"}))
+    assert said in talk(wirecopy(*command.split(), cwd=tmp_path))
+
+
 NARROW: tuple[dict[str, str], ...] = (
     {"PYTHONIOENCODING": "latin1"},
     {"PYTHONIOENCODING": "ascii:strict"},
@@ -136,7 +155,9 @@ NARROW: tuple[dict[str, str], ...] = (
 @pytest.mark.parametrize("narrow", NARROW, ids=str)
 def test_data_are_utf8_in_any_locale(narrow: dict[str, str], tmp_path: Path) -> None:
     text = f"“Déjà vu” \N{GRINNING FACE} 中 {Writer(63).text(60)}"
-    (tmp_path / "p.html").write_text(f"<html><title>“é”</title><body><article><p>{text}</p></article>", "utf-8")
+    (tmp_path / "p.html").write_text(
+        f"<html><title>“é”</title><body><article><p>{text}</p></article>", "utf-8"
+    )
     (tmp_path / "two.jsonl").write_bytes(jsonl({"id": "ä“", "text": text}, {"id": "中", "text": text}))
     for arguments in (
         ["extract", "p.html"],
@@ -160,7 +181,9 @@ def test_a_terminal_shows_what_it_lacks_as_an_escape(
 ) -> None:
     for name, value in narrow.items():
         monkeypatch.setenv(name, value)
-    (tmp_path / "p.html").write_text(f"<body><article><p>\u201cOh {Writer(63).text(60)}</p></article>", "utf-8")
+    (tmp_path / "p.html").write_text(
+        f"<body><article><p>\u201cOh {Writer(63).text(60)}</p></article>", "utf-8"
+    )
     code, shown = on_terminal("extract", tmp_path / "p.html", "--quiet")
     assert code == 0, shown
     assert "\\u201cOh" in shown

@@ -68,7 +68,9 @@ def test_an_input_is_not_written_over(command: str, place: Path) -> None:
     with (place / "own.jsonl").open("rb") as stdin:
         ran = wirecopy(*command.split(), cwd=place, stdin=stdin)
     assert ran.returncode == 2, ran.stderr
-    assert f"{command.split()[-1].removeprefix('./')}: cannot be written: it is one of the inputs" in talk(ran)
+    assert f"{command.split()[-1].removeprefix('./')}: cannot be written: it is one of the inputs" in talk(
+        ran
+    )
     assert contents(place) == before
 
 

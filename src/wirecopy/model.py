@@ -265,7 +265,7 @@ class Match:
         ]
         for passage in self.passages:
             changed = f", {passage.changed} changed" if passage.changed else ""
-            lines.append(f"  {passage.words} words{changed}: {shorten(passage.text)}")
+            lines.append(f"  {count(passage.words, 'word')}{changed}: {shorten(passage.text)}")
         return clean("\n".join(lines))
 
 
@@ -313,6 +313,11 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u
 def clean(text: str, instead: str = "") -> str:
     """The text without characters that steer a terminal or turn the direction of what follows."""
     return _CONTROLS.sub(instead, text)
+
+
+def count(number: int, noun: str = "article", plural: str = "") -> str:
+    """A number of things."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def shorten(text: str, width: int = 160) -> str:

@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from .. import methods
 from ..comparison import PRESETS, compare
 from ..errors import SourceError, UsageError, WirecopyError
-from ..model import clean
+from ..model import count
 from ..pile import MEMORY_A_BYTE, find, tune, weigh
 from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
@@ -47,6 +47,7 @@ from .writing import (
     name_skipped,
     open_output,
     opinion_writer,
+    say,
     show_opinions,
     summarise,
     write_lines,
@@ -82,7 +83,7 @@ def set_streams() -> None:
 
 def complain(message: str, code: int) -> int:
     """Say what went wrong; the exit code."""
-    print(clean(f"wirecopy: {message}"), file=sys.stderr)
+    say(f"wirecopy: {message}")
     return code
 
 
@@ -201,7 +202,7 @@ def find_command(
     size = total_bytes(inputs)
     if not quiet and size is not None:
         needed = f"{size * MEMORY_A_BYTE / 1e6 + 60:,.0f} MB of memory"
-        print(f"{size / 1e6:,.1f} MB of input, about {needed}", file=sys.stderr)
+        say(f"{size / 1e6:,.1f} MB of input, about {needed}")
     asked: dict[str, Any] = {
         "query": query,
         "preset": preset,
@@ -249,7 +250,7 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool)
         statistics, skipped = weigh(inputs, read_method(name), progress=progress)
     statistics.save(output)
     if not quiet:
-        print(f"{len(statistics.words):,} words of {statistics.articles:,} articles", file=sys.stderr)
+        say(f"{count(len(statistics.words), 'word')} of {count(statistics.articles)}")
     return name_skipped(skipped)
 
 
@@ -349,18 +350,18 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
         raise UsageError(f"{folder} holds other files: name a new folder")
     demo.write_archive(folder, seed)
     pages, articles, truth = folder / "pages", folder / "articles.jsonl", folder / "truth.jsonl"
-    print(f"wrote {pages}, their texts {articles} and the truth {truth}", file=sys.stderr)
+    say(f"wrote {pages}, their texts {articles} and the truth {truth}")
     if not run:
         return 0
-    print(f"running: wirecopy find {pages}", file=sys.stderr)
+    say(f"running: wirecopy find {pages}")
     with show_progress(quiet, None) as progress:
         matches = find([pages], progress=progress)
     show_table(matches, sys.stdout)
     print()
     for formula in matches.formulas[:5]:
-        print(f"boilerplate in {formula.articles} articles: {formula.example}")
-    print(f"{len(matches.formulas)} formulas left out as boilerplate\n")
-    print(f"running: wirecopy find {articles}", file=sys.stderr)
+        print(f"boilerplate in {count(formula.articles)}: {formula.example}")
+    print(f"{count(len(matches.formulas), 'formula')} left out as boilerplate\n")
+    say(f"running: wirecopy find {articles}")
     different = demo.differences(find([articles]), matches)
     if different:
         print(*different, f"{len(different)} pairs are not as from the texts", sep="\n")

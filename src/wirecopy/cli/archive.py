@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import UsageError
-from ..model import Skipped, clean
+from ..model import Skipped, clean, count
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from .options import (
@@ -36,6 +36,7 @@ from .writing import (
     judged_writer,
     name_skipped,
     open_output,
+    say,
     say_unreadable,
     summarise,
     write_line,
@@ -72,16 +73,6 @@ def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
         return file.is_pipe or own.isdisjoint((path, path.parent))
 
     return [Files(tuple(filter(is_other, find(str(path)).files))) for path in paths]
-
-
-def say(message: str) -> None:
-    """Talk."""
-    print(message, file=sys.stderr)
-
-
-def count(number: int, noun: str = "article") -> str:
-    """A number of things."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 @click.command("add")

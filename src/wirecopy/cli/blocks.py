@@ -15,7 +15,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import IO
 
-from ..model import Block, Extracted, clean
+from ..model import Block, Extracted, clean, count
+
+
 def show_blocks(blocks: Sequence[Block], out: IO[str]) -> None:
     """A table of blocks, under each what speaks for and against it."""
     from rich.cells import cell_len, set_cell_size
@@ -63,7 +65,7 @@ def write_html(found: Iterable[Extracted], out: IO[str], model: str) -> None:
         for number, one in enumerate(found, 1):
             sections.write(_section(one, number))
             contents.append(_entry(one, number))
-        name = f"Blocks of {len(contents):,} page{'s' * (len(contents) != 1)}"
+        name = f"Blocks of {count(len(contents), 'page')}"
         out.write(_HEAD.format(name=name, policy=_POLICY, style=_STYLE, model=_escape(model)))
         if len(contents) > 1:
             out.write(f"<nav><ol>\n{''.join(contents)}</ol></nav>\n")

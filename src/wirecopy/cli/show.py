@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
-from ..model import Match, clean
+from ..model import Match, clean, count
 from ..pile import Matches, Progress
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def say_verdict(answer: Answer) -> str:
     """How much of a text is copied, and from how many articles."""
     if not answer.articles:
         return "nothing copied"
-    articles = f"{answer.articles:,} article{'s' * (answer.articles > 1)}"
-    return f"{answer.copied:.0%} copied from {articles}, longest passage {answer.longest_words:,} words"
+    longest = count(answer.longest_words, "word")
+    return f"{answer.copied:.0%} copied from {count(answer.articles)}, longest passage {longest}"
 
 
 def show_date(published: str) -> str:

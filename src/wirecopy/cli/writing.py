@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import MissingExtra, SourceError, UsageError
-from ..model import Opinion, Skipped, clean
+from ..model import Opinion, Skipped, clean, count
 from ..pile import Matches, Opinions
 from ..sources.paths import find
 from .show import TABLE_ROWS, print_table, show_answer, show_table
@@ -55,8 +55,8 @@ def check_writable(*outputs: Path | None, inputs: Iterable[Path] = ()) -> None:
     for path in inputs:
         with suppress(SourceError):  # whoever reads it complains
             for file in find("/dev/stdin" if str(path) == "-" else str(path)).files:
-                if output := written.get(_identity(file.path)):
-                    raise UsageError(f"{output}: cannot be written: it is one of the inputs")
+                if found := written.get(_identity(file.path)):
+                    raise UsageError(f"{found}: cannot be written: it is one of the inputs")
 
 
 def _identity(path: Path) -> object:
@@ -184,9 +184,9 @@ def judged_writer(form: str, out: IO[str]) -> Callable[[Judged], None]:
 
 def _show_judged(judged: Judged, out: IO[str]) -> None:
     verdict, ranked = judged.verdict, len(judged.opinions)
-    said = [f"{ranked:,} article{'s' * (ranked != 1)} ranked" if ranked else "nothing ranked"]
+    said = [f"{count(ranked)} ranked" if ranked else "nothing ranked"]
     if verdict:
-        said.append(f"{'a' if verdict.duplicate else 'no'} duplicate by {verdict.hits:,} hits")
+        said.append(f"{'a' if verdict.duplicate else 'no'} duplicate by {count(verdict.hits, 'hit')}")
     out.write(clean(f"{judged.query}: {', '.join(said)}") + "\n")
     if ranked:
         show_opinions(judged.opinions, out)
@@ -201,6 +201,12 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
                 write_line(thing.to_dict(), out)
 
 
+def say(message: str) -> None:
+    """Talk, a whole line at a time, as other threads may too."""
+    sys.stderr.write(clean(message) + "\n")
+    sys.stderr.flush()
+
+
 def name_skipped(skipped: Sequence[Skipped]) -> int:
     """Name each record that was skipped; the exit code."""
     for one in skipped:
@@ -210,20 +216,20 @@ def name_skipped(skipped: Sequence[Skipped]) -> int:
 
 def say_skipped(skipped: Skipped) -> None:
     """Name one record that was skipped."""
-    print(clean(f"skipped: {skipped}"), file=sys.stderr)
+    say(f"skipped: {skipped}")
 
 
 def count_skipped(skipped: int) -> int:
     """Say how many records were skipped; the exit code."""
     if skipped:
-        print(f"{skipped:,} record{'s' * (skipped > 1)} skipped", file=sys.stderr)
+        say(f"{count(skipped, 'record')} skipped")
     return 3 if skipped else 0
 
 
 def say_unreadable(dates: int) -> None:
     """Say how many dates could not be read."""
     if dates:
-        print(f"{dates} dates are neither ISO 8601 nor RFC 2822 and count as missing", file=sys.stderr)
+        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
 
 
 def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
@@ -231,16 +237,16 @@ def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
     code = name_skipped(found.skipped)
     say_unreadable(found.unreadable_dates)
     if not articles:
-        print("no articles found", file=sys.stderr)
+        say("no articles found")
     elif not quiet and isinstance(found, Matches):
         counts = found.counts
-        print(
-            f"{articles:,} articles, {counts['candidates']:,} candidates, {counts['matches']:,} matches, "
-            f"{len(found.formulas):,} formulas left out as boilerplate",
-            file=sys.stderr,
+        say(
+            f"{count(articles)}, {count(counts['candidates'], 'candidate')}, "
+            f"{count(counts['matches'], 'match', 'matches')}, "
+            f"{count(len(found.formulas), 'formula')} left out as boilerplate"
         )
     elif not quiet and isinstance(found, Opinions):
         duplicates = sum(verdict.duplicate for verdict in found.verdicts)
         verdicts = f", {duplicates:,} of them duplicates by {found.method}" if found.verdicts else ""
-        print(f"{articles:,} articles{verdicts}", file=sys.stderr)
+        say(f"{count(articles)}{verdicts}")
     return code
