@@ -71,10 +71,20 @@ def test_no_command_shows_the_help() -> None:
         (["find", "p.jsonl", "--publish-field", "when"], 2, "--published-field"),
         (["find", "p.jsonl", "--query", "nowhere.jsonl"], 1, "nowhere.jsonl"),
         (["find", "p.jsonl", "--decide", "vote"], 2, "vote"),
-        (["find", "p.jsonl", "--decide", "method"], 2, "needs one method: name it"),
-        (["find", "p.jsonl", *DECIDE, "document_image"], 2, "only ranks: give it a query, or a threshold"),
-        (["find", "p.jsonl", *DECIDE, "exact", "--method", "cosine"], 2, "needs one method"),
-        (["find", "p.jsonl", *DECIDE, "exact", "--top", "3"], 2, "top: expected 1 or more, with"),
+        (["find", "p.jsonl", "--decide", "method"], 2, "--decide method: needs one --method, got 0"),
+        (
+            ["find", "p.jsonl", *DECIDE, "document_image"],
+            2,
+            "document_image only ranks: name a --query FILE, or",
+        ),
+        (["find", "p.jsonl", *DECIDE, "exact", "--method", "cosine"], 2, "needs one --method, got 2"),
+        (["find", "p.jsonl", *DECIDE, "exact", "--top", "3"], 2, "a ranking, which needs --query FILE too"),
+        (["find", "p.jsonl", "--query", "p.jsonl", "--top", "3"], 2, "which needs --decide method too"),
+        (
+            ["find", "p.jsonl", "--top", "3"],
+            2,
+            "--top: the best of a ranking, which needs --decide method and",
+        ),
         (["find", "p.jsonl", *DECIDE, "exact", "--query", "p.jsonl", "--top", "0"], 2, "--top"),
         (["find", "p.jsonl", *DECIDE, "cosine:stemmer=klingon"], 2, "expected a stemmer"),
         (["find", "p.jsonl", *DECIDE, "cosine:threshold=NaN"], 2, "expected 0 < threshold <= 1, got nan"),
@@ -101,7 +111,18 @@ def test_no_command_shows_the_help() -> None:
         (["compare", "p.jsonl", "."], 1, "."),
         (["methods", "magic"], 2, "no method named 'magic'"),
         (["gather"], 2, "gather"),
-        (["demo", "p.jsonl"], 1, "p.jsonl"),
+        (["demo", "p.jsonl"], 1, "p.jsonl: a file; name a folder"),
+        (["demo", "/proc/nowhere"], 1, "wirecopy: /proc/nowhere: No such file or directory"),
+        (["find", "p.jsonl", "-o", "/proc/nowhere"], 1, "/proc/nowhere: cannot be written: No such file"),
+        (["weigh", "cosine", "p.jsonl", "-o", ".full"], 1, ".full: cannot be written: No space left"),
+        (["find", "p.jsonl", "--csv", "-o", ".full"], 1, ".full: cannot be written: No space left"),
+        (
+            ["find", "p.jsonl", "--parquet", "-o", ".full"],
+            1,
+            ".full: cannot be written: No space left",
+        ),
+        (["find", "p.jsonl", "--boilerplate", "/proc/b"], 1, "/proc/b: cannot be written: No such file"),
+        (["extract", "latin.txt", "--model", "latin.txt"], 1, "latin.txt: not a model: not UTF-8"),
     ],
 )
 def test_errors_end_with_their_code_and_a_sentence(
@@ -110,10 +131,12 @@ def test_errors_end_with_their_code_and_a_sentence(
     (tmp_path / "p.jsonl").write_text('{"id": "a", "text": "x"}\n')
     (tmp_path / "two.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "y"}\n')
     (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
+    (tmp_path / ".full").symlink_to("/dev/full")
     Statistics.count([], methods.get("codet").view).save(tmp_path / "stems")
     ran = wirecopy(*arguments, cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (code, b""), ran.stderr
     assert said in talk(ran)
+    assert (tmp_path / ".full").is_symlink()
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,7 @@ from .watch import watch_command
 from .writing import (
     check_writable,
     choose_form,
+    name_output,
     name_skipped,
     open_output,
     opinion_writer,
@@ -66,8 +67,11 @@ def main() -> None:
         code = complain("interrupted", 1)
     except UsageError as error:
         code = complain(str(error), 2)
-    except (WirecopyError, OSError) as error:
+    except WirecopyError as error:
         code = complain(str(error), 1)
+    except OSError as error:
+        what = error.strerror or str(error)
+        code = complain(f"{error.filename}: {what}" if error.filename else what, 1)
     except click.ClickException as error:
         error.show(sys.stderr)
         code = error.exit_code
@@ -190,6 +194,16 @@ def find_command(
     chosen = [read_method(one) for one in method] if method else None
     if statistics and not any(one.weighs_words for one in chosen or ()):
         raise UsageError("--statistics: no --method given weighs words")
+    if decide == "method" and len(method) != 1:
+        raise UsageError(f"--decide method: needs one --method, got {len(method)}")
+    if decide == "method" and not query and chosen and chosen[0].only_ranks:
+        name = chosen[0].name
+        raise UsageError(
+            f"{name} only ranks: name a --query FILE, or a threshold: --method {name}:threshold=X"
+        )
+    if top and (decide == "alignment" or not query):
+        missing = [*(["--decide method"] * (decide == "alignment")), *([] if query else ["--query FILE"])]
+        raise UsageError(f"--top: the best of a ranking, which needs {' and '.join(missing)} too")
     if decide == "alignment" and verdicts:
         raise UsageError("--verdicts: only with --decide method")
     if decide == "method" and boilerplate:
@@ -248,7 +262,8 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool)
     check_writable(output, inputs=inputs)
     with show_progress(quiet, total_bytes(inputs)) as progress:
         statistics, skipped = weigh(inputs, read_method(name), progress=progress)
-    statistics.save(output)
+    with name_output(output):
+        statistics.save(output)
     if not quiet:
         say(f"{count(len(statistics.words), 'word')} of {count(statistics.articles)}")
     return name_skipped(skipped)
@@ -346,6 +361,8 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     """Write a small made-up archive whose copies are known to DIR: pages, and their texts."""
     from .. import demo
 
+    if folder.exists() and not folder.is_dir():
+        raise SourceError(f"{folder}: a file; name a folder")
     if folder.exists() and any(folder.iterdir()) and not (folder / "truth.jsonl").exists():
         raise UsageError(f"{folder} holds other files: name a new folder")
     demo.write_archive(folder, seed)

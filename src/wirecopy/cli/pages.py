@@ -287,7 +287,8 @@ def train_command(
         names = ", ".join(sorted({page.collection for page in pages}))
         about = {"about": f"trained on {count(len(pages), 'page')} of {count(sites, 'site')}: {names}"}
         model = about | training.TRAINERS[kind](pages, talk)
-        output.write_text(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
+        with open_output(output) as out:
+            out.write(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n")
         talk(f"wrote {output}, {output.stat().st_size / 1000:,.0f} kB: use it with --model {output}")
     return name_skipped(skipped)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -69,12 +70,25 @@ def _identity(path: Path) -> object:
 
 
 @contextmanager
+def name_output(output: Path | None) -> Iterator[None]:
+    """What goes wrong in writing the file, or stdout, is said with its name."""
+    try:
+        yield
+    except OSError as error:
+        is_other = error.filename and Path(error.filename) != output
+        if is_other or error.errno is None or isinstance(error, BrokenPipeError):
+            raise
+        raise SourceError(f"{output or 'stdout'}: cannot be written: {os.strerror(error.errno)}") from error
+
+
+@contextmanager
 def open_output(output: Path | None) -> Iterator[IO[str]]:
     """The file, or stdout."""
-    if output is None:
-        yield sys.stdout
-        sys.stdout.flush()
-    else:
+    with name_output(output):
+        if output is None:
+            yield sys.stdout
+            sys.stdout.flush()
+            return
         with output.open("w", encoding="utf-8", errors="backslashreplace") as out:
             yield out
 
@@ -90,7 +104,11 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
     if form == "parquet":
         import pyarrow.parquet
 
-        pyarrow.parquet.write_table(matches.to_arrow(), output)
+        assert output is not None
+        table = matches.to_arrow()
+        # Given a name, pyarrow deletes what it stands for if writing fails: a link, or as root a device.
+        with name_output(output), output.open("wb") as out:
+            pyarrow.parquet.write_table(table, out)
         return
     with open_output(output) as out:
         if form == "jsonl":
