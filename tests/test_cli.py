@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -219,6 +221,21 @@ def test_a_name_that_is_not_utf8_can_be_written(words: list[str], tmp_path: Path
     assert json.loads(ran.stdout)["query"] == name, talk(ran)
     assert wirecopy("compare", name, name, "-o", tmp_path / "m.json").returncode == 0
     assert (tmp_path / "m.json").read_bytes() == ran.stdout
+
+
+def test_an_interrupt_while_the_program_loads_is_no_traceback() -> None:
+    program = """
+import sys
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from wirecopy.__main__ import main
+main()
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=120)
+    assert (ran.returncode, talk(ran)) == (1, "wirecopy: interrupted\n")
 
 
 # compare, methods, demo
