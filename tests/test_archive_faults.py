@@ -249,7 +249,7 @@ def test_verify_notices_an_article_that_is_not_as_it_was_added(change: str, tmp_
     with closing(sqlite3.connect(path)) as store, store:
         store.execute(f"UPDATE {change} WHERE row % 100 = 7")
     with Archive.open(path) as archive:
-        assert archive.verify() == [f"{path}: 6 articles are not as they were added; restore a backup"]
+        assert archive.verify() == [f"{path}: 6 articles changed since being added; restore a backup"]
 
 
 # One writer, many readers

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from program import on_terminal, talk, wirecopy
-from records import lines
+from records import jsonl, lines
 from texts import Writer, join
 
 from wirecopy import methods
@@ -70,10 +73,20 @@ def test_no_command_shows_the_help() -> None:
         (["find", "p.jsonl", "--publish-field", "when"], 2, "--published-field"),
         (["find", "p.jsonl", "--query", "nowhere.jsonl"], 1, "nowhere.jsonl"),
         (["find", "p.jsonl", "--decide", "vote"], 2, "vote"),
-        (["find", "p.jsonl", "--decide", "method"], 2, "needs one method: name it"),
-        (["find", "p.jsonl", *DECIDE, "document_image"], 2, "only ranks: give it a query, or a threshold"),
-        (["find", "p.jsonl", *DECIDE, "exact", "--method", "cosine"], 2, "needs one method"),
-        (["find", "p.jsonl", *DECIDE, "exact", "--top", "3"], 2, "top: expected 1 or more, with"),
+        (["find", "p.jsonl", "--decide", "method"], 2, "--decide method: needs one --method, got 0"),
+        (
+            ["find", "p.jsonl", *DECIDE, "document_image"],
+            2,
+            "document_image only ranks: name a --query FILE, or",
+        ),
+        (["find", "p.jsonl", *DECIDE, "exact", "--method", "cosine"], 2, "needs one --method, got 2"),
+        (["find", "p.jsonl", *DECIDE, "exact", "--top", "3"], 2, "a ranking, which needs --query FILE too"),
+        (["find", "p.jsonl", "--query", "p.jsonl", "--top", "3"], 2, "which needs --decide method too"),
+        (
+            ["find", "p.jsonl", "--top", "3"],
+            2,
+            "--top: the best of a ranking, which needs --decide method and",
+        ),
         (["find", "p.jsonl", *DECIDE, "exact", "--query", "p.jsonl", "--top", "0"], 2, "--top"),
         (["find", "p.jsonl", *DECIDE, "cosine:stemmer=klingon"], 2, "expected a stemmer"),
         (["find", "p.jsonl", *DECIDE, "cosine:threshold=NaN"], 2, "expected 0 < threshold <= 1, got nan"),
@@ -100,7 +113,18 @@ def test_no_command_shows_the_help() -> None:
         (["compare", "p.jsonl", "."], 1, "."),
         (["methods", "magic"], 2, "no method named 'magic'"),
         (["gather"], 2, "gather"),
-        (["demo", "p.jsonl"], 1, "p.jsonl"),
+        (["demo", "p.jsonl"], 1, "p.jsonl: a file; name a folder"),
+        (["demo", "/proc/nowhere"], 1, "wirecopy: /proc/nowhere: No such file or directory"),
+        (["find", "p.jsonl", "-o", "/proc/nowhere"], 1, "/proc/nowhere: cannot be written: No such file"),
+        (["weigh", "cosine", "p.jsonl", "-o", ".full"], 1, ".full: cannot be written: No space left"),
+        (["find", "p.jsonl", "--csv", "-o", ".full"], 1, ".full: cannot be written: No space left"),
+        (
+            ["find", "p.jsonl", "--parquet", "-o", ".full"],
+            1,
+            ".full: cannot be written: No space left",
+        ),
+        (["find", "p.jsonl", "--boilerplate", "/proc/b"], 1, "/proc/b: cannot be written: No such file"),
+        (["extract", "latin.txt", "--model", "latin.txt"], 1, "latin.txt: not a model: not UTF-8"),
     ],
 )
 def test_errors_end_with_their_code_and_a_sentence(
@@ -109,10 +133,12 @@ def test_errors_end_with_their_code_and_a_sentence(
     (tmp_path / "p.jsonl").write_text('{"id": "a", "text": "x"}\n')
     (tmp_path / "two.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "y"}\n')
     (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
+    (tmp_path / ".full").symlink_to("/dev/full")
     Statistics.count([], methods.get("codet").view).save(tmp_path / "stems")
     ran = wirecopy(*arguments, cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (code, b""), ran.stderr
     assert said in talk(ran)
+    assert (tmp_path / ".full").is_symlink()
 
 
 @pytest.mark.parametrize(
@@ -122,6 +148,94 @@ def test_a_parameter_of_the_wrong_type_is_wrong_usage(method: str, pile: Path) -
     ran = wirecopy("find", pile, "--method", method)
     talk(ran)
     assert ran.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("find one.jsonl", "1 article, 0 candidates, 0 matches, 0 formulas left out as boilerplate"),
+        ("find two.jsonl", "2 articles, 1 candidate, 1 match, 0 formulas left out as boilerplate"),
+        ("find one.jsonl --method exact --decide method", "1 article\n"),
+        ("weigh cosine one.jsonl -o words", "1 word of 1 article\n"),
+        ("add new.db one.jsonl", "1 added; 1 article in new.db"),
+        ("find undated.jsonl", "1 date in neither ISO 8601 nor RFC 2822, counted as missing"),
+    ],
+)
+def test_one_thing_is_not_several(command: str, said: str, tmp_path: Path) -> None:
+    text = Writer(64).text(60)
+    (tmp_path / "one.jsonl").write_bytes(jsonl({"id": "a", "text": "x"}))
+    (tmp_path / "two.jsonl").write_bytes(jsonl({"id": "a", "text": text}, {"id": "b", "text": text}))
+    (tmp_path / "undated.jsonl").write_bytes(jsonl({"id": "a", "text": "x", "published": "of old"}))
+    assert said in talk(wirecopy(*command.split(), cwd=tmp_path))
+
+
+NARROW: tuple[dict[str, str], ...] = (
+    {"PYTHONIOENCODING": "latin1"},
+    {"PYTHONIOENCODING": "ascii:strict"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0"},
+)
+"""Environments in which Python would write something else than UTF-8."""
+
+
+@pytest.mark.parametrize("narrow", NARROW, ids=str)
+def test_data_are_utf8_in_any_locale(narrow: dict[str, str], tmp_path: Path) -> None:
+    text = f"“Déjà vu” \N{GRINNING FACE} 中 {Writer(63).text(60)}"
+    (tmp_path / "p.html").write_text(
+        f"<html><title>“é”</title><body><article><p>{text}</p></article>", "utf-8"
+    )
+    (tmp_path / "two.jsonl").write_bytes(jsonl({"id": "ä“", "text": text}, {"id": "中", "text": text}))
+    for arguments in (
+        ["extract", "p.html"],
+        ["extract", "p.html", "--jsonl"],
+        ["find", "two.jsonl"],
+        ["find", "two.jsonl", "--csv"],
+    ):
+        usual = wirecopy(*arguments, cwd=tmp_path)
+        ran = wirecopy(*arguments, cwd=tmp_path, env={**os.environ, **narrow})
+        talk(ran)
+        assert (ran.returncode, ran.stdout) == (0, usual.stdout)
+        assert "“" in ran.stdout.decode()
+    assert wirecopy("add", "a.db", "two.jsonl", cwd=tmp_path).returncode == 0
+    ran = wirecopy("remove", "a.db", "-", cwd=tmp_path, input="ä“\n".encode(), env={**os.environ, **narrow})
+    assert "1 article removed" in talk(ran)
+
+
+@pytest.mark.parametrize("narrow", NARROW, ids=str)
+def test_a_terminal_shows_what_it_lacks_as_an_escape(
+    narrow: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in narrow.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "p.html").write_text(
+        f"<body><article><p>\u201cOh {Writer(63).text(60)}</p></article>", "utf-8"
+    )
+    code, shown = on_terminal("extract", tmp_path / "p.html", "--quiet")
+    assert code == 0, shown
+    assert "\\u201cOh" in shown
+
+
+def test_a_name_that_is_not_utf8_can_be_written(words: list[str], tmp_path: Path) -> None:
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt")
+    Path(name).write_text(join(words))
+    ran = wirecopy("compare", name, name)
+    assert json.loads(ran.stdout)["query"] == name, talk(ran)
+    assert wirecopy("compare", name, name, "-o", tmp_path / "m.json").returncode == 0
+    assert (tmp_path / "m.json").read_bytes() == ran.stdout
+
+
+def test_an_interrupt_while_the_program_loads_is_no_traceback() -> None:
+    program = """
+import sys
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == "click":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+from wirecopy.__main__ import main
+main()
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=120)
+    assert (ran.returncode, talk(ran)) == (1, "wirecopy: interrupted\n")
 
 
 # compare, methods, demo
@@ -145,6 +259,37 @@ def test_compare_shows_both_texts_side_by_side_in_colour(two: tuple[Path, Path])
     assert "found.txt" in plain
     assert re.search(r"\S+( +\S+)+ {2,}\S+", plain), "two columns"
     assert "60 words" in plain
+
+
+def test_compare_lets_no_text_steer_the_terminal(words: list[str], tmp_path: Path) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J\r\n\u202e"
+    (tmp_path / "a\x1b[7m.txt").write_text(hostile * 3 + join(words), newline="")
+    (tmp_path / "b.txt").write_text(join(words), newline="")
+    code, shown = on_terminal("compare", tmp_path / "a\x1b[7m.txt", tmp_path / "b.txt", width=200)
+    assert code == 0
+    assert not re.search(r"[\x07\u202e]", shown)
+    assert set(re.findall(r"\x1b(?!\[[0-9;]*m).{3}|\x1b\[7m", shown)) == set()
+    # Colour begins where the passage does, however much before it is not shown.
+    assert f"\x1b[32m{words[0]}".lower() in shown.lower()
+
+
+@pytest.mark.parametrize("name", ["y[/].txt", "[bold]q.txt", "[link=x]:smile:.txt"])
+def test_compare_shows_file_names_as_they_are(name: str, two: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)  # a slash in mark-up is one in a path
+    (tmp_path / name).write_bytes(two[0].read_bytes())
+    code, shown = on_terminal("compare", tmp_path / name, two[1], width=300)
+    assert code == 0
+    head = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()[0]
+    assert f"{tmp_path / name} " in head
+    assert f"{two[1]} " in head
+
+
+def test_complaints_do_not_steer_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "a\x1b[7m.jsonl").write_text("{")
+    for arguments in (["find", tmp_path], ["compare", tmp_path / "a\x1b[7m.jsonl", tmp_path]):
+        said = talk(wirecopy(*arguments))
+        assert "a[7m.jsonl" in said
+        assert "\x1b" not in said
 
 
 def test_compare_says_so_where_there_is_no_copy(two: tuple[Path, Path], tmp_path: Path) -> None:

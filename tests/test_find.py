@@ -449,6 +449,14 @@ def test_a_match_shows_what_was_copied(matches: wirecopy.Matches) -> None:
     assert f"{match.passages[0].words} words" in shown
 
 
+def test_a_match_that_is_printed_does_not_steer_the_terminal() -> None:
+    text = "\x1b[2J\u202e" + Writer(62).text(60).replace(" ", " \x1b[31m\x9b7m ", 5)
+    match = wirecopy.compare({"id": "\x1b[7mq", "text": text}, {"id": "f\x07", "text": text})
+    assert match
+    assert str(match).startswith("[7mq is identical to f (")
+    assert str(match).replace("\n", "").isprintable()
+
+
 def test_json_lines_are_the_matches(matches: wirecopy.Matches) -> None:
     assert read_lines(matches) == [match.to_dict() for match in matches]
 

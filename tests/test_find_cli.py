@@ -152,7 +152,7 @@ def test_boilerplate_goes_to_its_file(tmp_path: Path) -> None:
     )
     ran = wirecopy("find", path, "--boilerplate", out)
     assert (ran.returncode, ran.stdout) == (0, b"")
-    assert "1 formulas left out" in talk(ran)
+    assert "1 formula left out" in talk(ran)
     (shown,) = lines(out.read_bytes())
     assert set(shown) == {"articles", "example", "article"}
     assert shown["articles"] == 30

@@ -303,6 +303,31 @@ def test_what_cannot_be_meant_is_said_before_the_work(
     assert len(error.splitlines()) == 1
 
 
+@pytest.mark.parametrize(("sites", "folds"), [(1, 0), (2, 2)])
+def test_too_few_pages_are_said_to_be_too_few(
+    sites: int, folds: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], few_trees: None
+) -> None:
+    folder = write_labelled(tmp_path / "few", range(sites), pages=1)
+    assert train(folder, "-o", tmp_path / "m.json", "--folds", folds) == 1
+    assert "1 page to learn from, and a crf needs two or more with an article" in complaint(capsys)
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_two_pages_are_enough(tmp_path: Path, few_trees: None) -> None:
+    folder = write_labelled(tmp_path / "few", range(1), pages=2)
+    assert train(folder, "-o", tmp_path / "m.json", "--folds", 0) == 0
+
+
+def test_progress_of_several_threads_comes_in_whole_lines(
+    labelled: Path, tmp_path: Path, few_trees: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(sys.stderr, "write", written.append)
+    assert train(labelled, "-o", tmp_path / "m.json", "--folds", 0) == 0
+    assert "first look, fold 1 of 3\n" in written
+    assert all(part.endswith("\n") and part != "\n" for part in written)
+
+
 def test_folders_of_one_name_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a" / "x").mkdir(parents=True)
     (tmp_path / "b" / "x").mkdir(parents=True)
@@ -316,7 +341,7 @@ def test_a_folder_without_labels_says_what_is_expected(
     (tmp_path / "a.html").write_text("<p>Text.")
     assert train(tmp_path, "--no-train", "--quiet") == 1
     said = complaint(capsys)
-    assert "none of 1 HTML files is labelled: expected NAME.html with NAME.txt beside it" in said
+    assert "no labelled page in 1 HTML file: expected NAME.html with NAME.txt beside it" in said
     assert "CedarContent" in said
     assert train(tmp_path / "a.html", "--no-train") == 1
     assert "expected a folder of labelled pages" in complaint(capsys)

@@ -1,6 +1,16 @@
-"""`python -m wirecopy`."""
+"""`wirecopy` and `python -m wirecopy`."""
 
-from .cli import main
+import sys
+
+
+def main() -> None:
+    """Run a command; Ctrl-C while the program is still being loaded is no reason for a traceback either."""
+    try:
+        from .cli import main as run
+    except KeyboardInterrupt:
+        sys.exit("wirecopy: interrupted")
+    run()
+
 
 if __name__ == "__main__":
     main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -264,8 +265,8 @@ class Match:
         ]
         for passage in self.passages:
             changed = f", {passage.changed} changed" if passage.changed else ""
-            lines.append(f"  {passage.words} words{changed}: {shorten(passage.text)}")
-        return "\n".join(lines)
+            lines.append(f"  {count(passage.words, 'word')}{changed}: {shorten(passage.text)}")
+        return clean("\n".join(lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +305,19 @@ class Verdict:
     def to_dict(self) -> dict[str, Any]:
         """The verdict as its public JSON object."""
         return {"article": self.article, "hits": self.hits, "duplicate": self.duplicate}
+
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def clean(text: str, instead: str = "") -> str:
+    """The text without characters that steer a terminal or turn the direction of what follows."""
+    return _CONTROLS.sub(instead, text)
+
+
+def count(number: int, noun: str = "article", plural: str = "") -> str:
+    """A number of things."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def shorten(text: str, width: int = 160) -> str:

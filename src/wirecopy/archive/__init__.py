@@ -22,7 +22,7 @@ from ..boilerplate import Formula, Learnt
 from ..comparison import get_preset
 from ..errors import ArchiveError, UsageError
 from ..methods import Method
-from ..model import ABOUT, UNDATED, Article, Articles
+from ..model import ABOUT, UNDATED, Article, Articles, count
 from ..pile import Filed, Job, Matches, Progress, is_directed, open_pool
 from ..sources import Fields, read
 from ..sources.fields import id_text, utf8
@@ -90,6 +90,8 @@ class Archive:
         store = Store(place)
         try:
             if store.is_new:
+                if not fresh:
+                    _require_no_segments(place)
                 with locked(place):
                     store.prepare()
                     if store.setting("methods") is None:
@@ -390,11 +392,9 @@ class Archive:
                 "SELECT count(*) FROM articles LEFT JOIN texts USING (row) WHERE text IS NULL"
             )
             if lost := orphans.fetchone()[0]:
-                problems.append(f"{self.path}: {lost} articles without text")
+                problems.append(f"{self.path}: {count(lost)} without text")
             if altered := self._count_altered():
-                problems.append(
-                    f"{self.path}: {altered} articles are not as they were added; restore a backup"
-                )
+                problems.append(f"{self.path}: {count(altered)} changed since being added; restore a backup")
 
         def read_all(segment: Segment) -> None:
             for part in segment.parts:
@@ -408,7 +408,7 @@ class Archive:
             np.concatenate([np.empty(0, np.uint64), *(segment.rows for segment in index.segments)])
         )
         if len(missing := np.setdiff1d(index.rows, filed)):
-            problems.append(f"{self.path}: {len(missing)} articles are in no segment")
+            problems.append(f"{self.path}: {count(len(missing))} in no segment")
         problems += [
             f"segment {number}: damaged, made again from the articles" for number in index.mended | before
         ]
@@ -438,6 +438,16 @@ class Archive:
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > RELEARN_SHARE * len(self._index.rows):
             self.learn(progress=progress)
+
+
+def _require_no_segments(place: Path) -> None:
+    """Raise ArchiveError for an empty file that was an archive, as what is left of its index shows."""
+    folder = place.with_name(place.name + "-index")
+    if segments := len(list(folder.glob("*.segment"))):
+        raise ArchiveError(
+            f"{place}: empty, but {folder} holds {count(segments, 'segment')} of its articles: restore it"
+            " from a backup, or delete both to begin anew"
+        )
 
 
 def _batches(given: Any, fields: Fields, unnamed: str) -> Iterator[Articles]:

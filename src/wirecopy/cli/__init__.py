@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from dataclasses import fields as fields_of
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from .. import methods
 from ..comparison import PRESETS, compare
 from ..errors import SourceError, UsageError, WirecopyError
+from ..model import count
 from ..pile import MEMORY_A_BYTE, find, tune, weigh
 from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
@@ -42,9 +44,11 @@ from .watch import watch_command
 from .writing import (
     check_writable,
     choose_form,
+    name_output,
     name_skipped,
     open_output,
     opinion_writer,
+    say,
     show_opinions,
     summarise,
     write_lines,
@@ -54,6 +58,7 @@ from .writing import (
 
 def main() -> None:
     """Run a command; all errors end here."""
+    set_streams()
     try:
         code = app(standalone_mode=False)
     except click.exceptions.Exit as exit_:
@@ -62,17 +67,27 @@ def main() -> None:
         code = complain("interrupted", 1)
     except UsageError as error:
         code = complain(str(error), 2)
-    except (WirecopyError, OSError) as error:
+    except WirecopyError as error:
         code = complain(str(error), 1)
+    except OSError as error:
+        what = error.strerror or str(error)
+        code = complain(f"{error.filename}: {what}" if error.filename else what, 1)
     except click.ClickException as error:
         error.show(sys.stderr)
         code = error.exit_code
     sys.exit(code or 0)
 
 
+def set_streams() -> None:
+    """Data is UTF-8 whatever the locale; a terminal is left its own encoding, and shows as an escape what that lacks."""
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        if isinstance(stream, TextIOWrapper):  # it may be closed
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
+
+
 def complain(message: str, code: int) -> int:
     """Say what went wrong; the exit code."""
-    print(f"wirecopy: {message}", file=sys.stderr)
+    say(f"wirecopy: {message}")
     return code
 
 
@@ -175,10 +190,20 @@ def find_command(
     Exit code 3 says that it is done but some records were skipped, each named on stderr.
     """
     form = choose_form(jsonl, csv, parquet, output)
-    check_writable(output, boilerplate, verdicts)
+    check_writable(output, boilerplate, verdicts, inputs=[*paths, *filter(None, (query, statistics))])
     chosen = [read_method(one) for one in method] if method else None
     if statistics and not any(one.weighs_words for one in chosen or ()):
         raise UsageError("--statistics: no --method given weighs words")
+    if decide == "method" and len(method) != 1:
+        raise UsageError(f"--decide method: needs one --method, got {len(method)}")
+    if decide == "method" and not query and chosen and chosen[0].only_ranks:
+        name = chosen[0].name
+        raise UsageError(
+            f"{name} only ranks: name a --query FILE, or a threshold: --method {name}:threshold=X"
+        )
+    if top and (decide == "alignment" or not query):
+        missing = [*(["--decide method"] * (decide == "alignment")), *([] if query else ["--query FILE"])]
+        raise UsageError(f"--top: the best of a ranking, which needs {' and '.join(missing)} too")
     if decide == "alignment" and verdicts:
         raise UsageError("--verdicts: only with --decide method")
     if decide == "method" and boilerplate:
@@ -191,7 +216,7 @@ def find_command(
     size = total_bytes(inputs)
     if not quiet and size is not None:
         needed = f"{size * MEMORY_A_BYTE / 1e6 + 60:,.0f} MB of memory"
-        print(f"{size / 1e6:,.1f} MB of input, about {needed}", file=sys.stderr)
+        say(f"{size / 1e6:,.1f} MB of input, about {needed}")
     asked: dict[str, Any] = {
         "query": query,
         "preset": preset,
@@ -233,13 +258,14 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool)
 
     A reference collection for find --statistics.
     """
-    check_writable(output)
     inputs = list(paths)
+    check_writable(output, inputs=inputs)
     with show_progress(quiet, total_bytes(inputs)) as progress:
         statistics, skipped = weigh(inputs, read_method(name), progress=progress)
-    statistics.save(output)
+    with name_output(output):
+        statistics.save(output)
     if not quiet:
-        print(f"{len(statistics.words):,} words of {statistics.articles:,} articles", file=sys.stderr)
+        say(f"{count(len(statistics.words), 'word')} of {count(statistics.articles)}")
     return name_skipped(skipped)
 
 
@@ -278,7 +304,7 @@ def _show_value(value: Any) -> str:
 @output_option
 def compare_command(query: Path, found: Path, preset: str, as_json: bool, output: Path | None) -> int:
     """Show what QUERY, which may be a copy, shares with FOUND, side by side."""
-    check_writable(output)
+    check_writable(output, inputs=[query, found])
     query_text, found_text = read_text(query), read_text(found)
     match = compare(
         {"id": str(query), "text": query_text}, {"id": str(found), "text": found_text}, preset=preset
@@ -335,22 +361,24 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     """Write a small made-up archive whose copies are known to DIR: pages, and their texts."""
     from .. import demo
 
+    if folder.exists() and not folder.is_dir():
+        raise SourceError(f"{folder}: a file; name a folder")
     if folder.exists() and any(folder.iterdir()) and not (folder / "truth.jsonl").exists():
         raise UsageError(f"{folder} holds other files: name a new folder")
     demo.write_archive(folder, seed)
     pages, articles, truth = folder / "pages", folder / "articles.jsonl", folder / "truth.jsonl"
-    print(f"wrote {pages}, their texts {articles} and the truth {truth}", file=sys.stderr)
+    say(f"wrote {pages}, their texts {articles} and the truth {truth}")
     if not run:
         return 0
-    print(f"running: wirecopy find {pages}", file=sys.stderr)
+    say(f"running: wirecopy find {pages}")
     with show_progress(quiet, None) as progress:
         matches = find([pages], progress=progress)
     show_table(matches, sys.stdout)
     print()
     for formula in matches.formulas[:5]:
-        print(f"boilerplate in {formula.articles} articles: {formula.example}")
-    print(f"{len(matches.formulas)} formulas left out as boilerplate\n")
-    print(f"running: wirecopy find {articles}", file=sys.stderr)
+        print(f"boilerplate in {count(formula.articles)}: {formula.example}")
+    print(f"{count(len(matches.formulas), 'formula')} left out as boilerplate\n")
+    say(f"running: wirecopy find {articles}")
     different = demo.differences(find([articles]), matches)
     if different:
         print(*different, f"{len(different)} pairs are not as from the texts", sep="\n")

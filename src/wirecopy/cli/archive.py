@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import UsageError
-from ..model import Skipped
+from ..model import Skipped, clean, count
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
-from .blocks import clean
 from .options import (
     FILE,
     archive_argument,
@@ -37,6 +36,7 @@ from .writing import (
     judged_writer,
     name_skipped,
     open_output,
+    say,
     say_unreadable,
     summarise,
     write_line,
@@ -59,25 +59,20 @@ def open_archive(path: Path, *, create: bool = False, **options: Any) -> Archive
     return Archive.open(path, create=create, **options)
 
 
+def files_of(archive: Path) -> list[Path]:
+    """The files of an archive and the folder of its index, those that are there and those that may be."""
+    return [Path(f"{archive.resolve()}{end}") for end in ("", "-wal", "-shm", "-lock", "-index")]
+
+
 def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
     """All files that the paths stand for, without those of the archive itself."""
-    own = {Path(f"{archive.resolve()}{end}") for end in ("", "-wal", "-shm", "-lock", "-index")}
+    own = set(files_of(archive))
 
     def is_other(file: File) -> bool:
         path = file.path.resolve()
         return file.is_pipe or own.isdisjoint((path, path.parent))
 
     return [Files(tuple(filter(is_other, find(str(path)).files))) for path in paths]
-
-
-def say(message: str) -> None:
-    """Talk."""
-    print(message, file=sys.stderr)
-
-
-def count(number: int, noun: str = "article") -> str:
-    """A number of things."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 @click.command("add")
@@ -197,7 +192,7 @@ def check_command(
         raise UsageError("check writes JSON lines, CSV or a table")
     if decide == "method" and (min_share or preset):
         raise UsageError("--min-share, --preset: not with --decide method, which compares no words")
-    check_writable(output)
+    check_writable(output, inputs=[*files_of(archive), *texts])
     limits: dict[str, Any] = {
         "top": top,
         "since": since,
@@ -207,9 +202,11 @@ def check_command(
     }
     reading = replace(fields, about=("title",))
     skipped: list[Skipped] = []
+    # Files are looked up before a new one is there.
+    asking = read(list(texts), fields=reading, batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out:
         write: Callable[[Any], None] = (judged_writer if decide == "method" else answer_writer)(form, out)
-        for work in read(list(texts), fields=reading, batch_bytes=CHECK_BYTES):
+        for work in asking:
             batch = work()
             skipped += batch.skipped
             asked = replace(batch, skipped=())
@@ -392,7 +389,7 @@ def pairs_command(
 ) -> int:
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     form = choose_form(jsonl, csv, parquet, output)
-    check_writable(output, boilerplate)
+    check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
         with show_progress(quiet, None) as progress:
             matches = store.pairs(preset=preset, progress=progress)
@@ -409,7 +406,7 @@ def export_command(archive: Path, output: Path | None) -> int:
 
     wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be.
     """
-    check_writable(output)
+    check_writable(output, inputs=files_of(archive))
     with open_archive(archive) as store, open_output(output) as out:
         for article in store.articles():
             write_line(asdict(article), out)

@@ -9,21 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import IO
 
-from ..model import Block, Extracted
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-
-
-def clean(text: str) -> str:
-    """The text without characters that steer a terminal or turn the direction of what follows."""
-    return _CONTROLS.sub("", text)
+from ..model import Block, Extracted, clean, count
 
 
 def show_blocks(blocks: Sequence[Block], out: IO[str]) -> None:
@@ -73,7 +65,7 @@ def write_html(found: Iterable[Extracted], out: IO[str], model: str) -> None:
         for number, one in enumerate(found, 1):
             sections.write(_section(one, number))
             contents.append(_entry(one, number))
-        name = f"Blocks of {len(contents):,} page{'s' * (len(contents) != 1)}"
+        name = f"Blocks of {count(len(contents), 'page')}"
         out.write(_HEAD.format(name=name, policy=_POLICY, style=_STYLE, model=_escape(model)))
         if len(contents) > 1:
             out.write(f"<nav><ol>\n{''.join(contents)}</ol></nav>\n")

@@ -15,13 +15,13 @@ import click
 
 from ..errors import SourceError, UsageError
 from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
-from ..model import Article, Extracted, Skipped
+from ..model import Article, Extracted, Skipped, clean, count
 from ..pile.collection import open_pool
 from ..sources import Pages, PageWork, read_pages, total_bytes
-from .blocks import clean, show_blocks, write_html
+from .blocks import show_blocks, write_html
 from .options import FILE, output_option, quiet_option, threads_option
 from .show import print_table, show_progress
-from .writing import check_writable, count_skipped, name_skipped, open_output, say_skipped
+from .writing import check_writable, count_skipped, name_skipped, open_output, say, say_skipped
 
 if TYPE_CHECKING:
     from ..extraction.training import LabelledPage
@@ -70,10 +70,12 @@ def extract_command(
     Exit code 3 says that it is done but some pages gave no article, each named on stderr.
     """
     write = choose_writer(jsonl, blocks, html, output, model)
-    check_writable(output)
-    loaded = load_model(model)
     inputs = list(paths)
+    check_writable(output, inputs=[*inputs, *([] if model in MODELS else [Path(model)])])
+    loaded = load_model(model)
     size = total_bytes(inputs)
+    # Files are looked up before a new one is there.
+    pages = read_pages(inputs, batch_bytes=BATCH_BYTES)
     counts: Counter[str] = Counter()
 
     def take(work: PageWork) -> tuple[int, Pages, list[Extracted]]:
@@ -89,7 +91,7 @@ def extract_command(
 
         def taken() -> Iterator[Extracted]:
             done = 0
-            for source_bytes, batch, found in pool.map(take, read_pages(inputs, batch_bytes=BATCH_BYTES)):
+            for source_bytes, batch, found in pool.map(take, pages):
                 counts.update(pages=len(found))
                 for where, one in zip(batch.wheres, found, strict=True):
                     if one.status == "ok":
@@ -191,18 +193,10 @@ def summarise_pages(counts: Counter[str], quiet: bool) -> int:
     )
     code = count_skipped(counts["skipped"])
     if not counts["pages"]:
-        print(f"no pages found{left_out}", file=sys.stderr)
+        say(f"no pages found{left_out}")
     elif not quiet:
-        print(
-            f"{count(counts['pages'], 'page')}, {count(counts['articles'], 'article')}{left_out}",
-            file=sys.stderr,
-        )
+        say(f"{count(counts['pages'], 'page')}, {count(counts['articles'])}{left_out}")
     return code
-
-
-def count(number: int, what: str) -> str:
-    """How many there are, in words."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 @click.command("train")
@@ -250,46 +244,52 @@ def train_command(
     from ..extraction import training, validation
 
     check_options(folders, output, folds, leave_out, no_train)
-    check_writable(output)
+    check_writable(
+        output,
+        inputs=(
+            file
+            for folder in folders
+            for file in folder.rglob("*")
+            if file.suffix.lower() in training.READ_SUFFIXES
+        ),
+    )
 
-    def say(what: str) -> None:
-        if not quiet:
-            print(what, file=sys.stderr, flush=True)
-
+    talk = (lambda _: None) if quiet else say
     pages: list[LabelledPage] = []
     skipped: list[Skipped] = []
     for folder in folders:
-        say(f"reading {folder}")
+        talk(f"reading {folder}")
         found, unused = training.read_labelled(folder)
         pages += found
         skipped += unused
         sites = len({page.group for page in found})
         content = sum(int(page.labels.sum()) for page in found)
         blocks = sum(len(page.labels) for page in found)
-        say(
-            f"{count(len(found), 'labelled page')} of {count(sites, 'site')}, {content:,} of {blocks:,} blocks CONTENT"
+        talk(
+            f"{count(len(found), 'labelled page')} of {count(sites, 'site')}, {content:,} of {count(blocks, 'block')} CONTENT"
         )
     # Training draws pages by their place.
     pages.sort(key=lambda page: (page.collection, page.id))
     if leave_out or folds:
         parts = validation.part_by_collection(pages) if leave_out else validation.part_by_site(pages, folds)
         answers = {
-            kind: validation.cross_validate(pages, kind, parts, work, say),
+            kind: validation.cross_validate(pages, kind, parts, work, talk),
             "heuristic": validation.answer_all(pages, "heuristic"),
         }
         how = "each folder by a model of the others" if leave_out else f"{len(set(parts))} parts, by site"
-        say(f"scores of pages that the model has not seen: {how}")
+        talk(f"scores of pages that the model has not seen: {how}")
         print_table(SCORE_HEADS, score_rows(pages, answers), sys.stdout)
         sys.stdout.flush()
     if not no_train:
         assert output is not None
-        say(f"training on {count(len(pages), 'page')}")
+        talk(f"training on {count(len(pages), 'page')}")
         sites = len({page.group for page in pages})
         names = ", ".join(sorted({page.collection for page in pages}))
         about = {"about": f"trained on {count(len(pages), 'page')} of {count(sites, 'site')}: {names}"}
-        model = about | training.TRAINERS[kind](pages, say)
-        output.write_text(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
-        say(f"wrote {output}, {output.stat().st_size / 1000:,.0f} kB: use it with --model {output}")
+        model = about | training.TRAINERS[kind](pages, talk)
+        with open_output(output) as out:
+            out.write(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n")
+        talk(f"wrote {output}, {output.stat().st_size / 1000:,.0f} kB: use it with --model {output}")
     return name_skipped(skipped)
 
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
-from ..model import Match
+from ..model import Match, clean, count
 from ..pile import Matches, Progress
-from .blocks import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,7 +59,7 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str
     for head in heads:
         table.add_column(head, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(clean(cell)) for cell in row))
     Console(file=out, width=None if out.isatty() else 140).print(table)
 
 
@@ -113,8 +112,8 @@ def say_verdict(answer: Answer) -> str:
     """How much of a text is copied, and from how many articles."""
     if not answer.articles:
         return "nothing copied"
-    articles = f"{answer.articles:,} article{'s' * (answer.articles > 1)}"
-    return f"{answer.copied:.0%} copied from {articles}, longest passage {answer.longest_words:,} words"
+    longest = count(answer.longest_words, "word")
+    return f"{answer.copied:.0%} copied from {count(answer.articles)}, longest passage {longest}"
 
 
 def show_date(published: str) -> str:
@@ -183,14 +182,14 @@ def show_side_by_side(match: Match, query: str, found: str, out: IO[str]) -> Non
     colours = ("green", "cyan", "yellow", "magenta", "blue", "red")
 
     def paint(text: str, span: Callable[[Any], tuple[int, int]]) -> Text:
-        painted = Text(text)
+        painted = Text(clean(text, " "))  # as many characters, so that the spans stay
         for number, passage in enumerate(match.passages):
             painted.stylize(colours[number % len(colours)], *span(passage))
         return painted
 
     table = Table(expand=True, box=None, padding=(0, 2, 0, 0))
-    table.add_column(match.query, ratio=1)
-    table.add_column(match.found, ratio=1)
+    table.add_column(Text(clean(match.query)), ratio=1)
+    table.add_column(Text(clean(match.found)), ratio=1)
     table.add_row(paint(query, lambda passage: passage.query), paint(found, lambda passage: passage.found))
     console = Console(file=out)
     console.print(table)

@@ -15,14 +15,13 @@ import numpy as np
 
 from .. import _core
 from ..errors import SourceError
-from ..model import ABOUT, Articles, Relation
+from ..model import ABOUT, Articles, Relation, clean, count
 from ..sources import Fields, jsonl, read
 from ..sources.paths import Files
-from .archive import count, find_files, open_archive, say
-from .blocks import clean
+from .archive import find_files, open_archive
 from .options import FILE, archive_argument, field_options, making_options, quiet_option
 from .show import say_verdict
-from .writing import count_skipped, say_skipped, write_line
+from .writing import count_skipped, say, say_skipped, write_line
 
 if TYPE_CHECKING:
     from ..archive import Observed

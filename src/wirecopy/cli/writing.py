@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import MissingExtra, SourceError, UsageError
-from ..model import Opinion, Skipped
+from ..model import Opinion, Skipped, clean, count
 from ..pile import Matches, Opinions
-from .blocks import clean
+from ..sources.paths import find
 from .show import TABLE_ROWS, print_table, show_answer, show_table
 
 if TYPE_CHECKING:
@@ -37,23 +38,58 @@ def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> s
     return form
 
 
-def check_writable(*outputs: Path | None) -> None:
-    """Complain before the work about files that cannot be written after it."""
+def check_writable(*outputs: Path | None, inputs: Iterable[Path] = ()) -> None:
+    """Complain before the work about files that cannot be written after it, or must not be: inputs, and one file twice."""
+    written: dict[object, Path] = {}
     for output in filter(None, outputs):
         if output.is_dir() or not output.absolute().parent.is_dir():
             raise SourceError(
                 f"{output}: cannot be written: {'a folder' if output.is_dir() else 'no such folder'}"
             )
+        if output.exists() and not output.is_file():
+            continue  # a device loses nothing
+        if (same := _identity(output)) in written:
+            raise UsageError(f"{output}: cannot be written: two outputs are one file")
+        written[same] = output
+    if not any(output.exists() for output in written.values()):
+        return
+    for path in inputs:
+        with suppress(SourceError):  # whoever reads it complains
+            for file in find("/dev/stdin" if str(path) == "-" else str(path)).files:
+                if found := written.get(_identity(file.path)):
+                    raise UsageError(f"{found}: cannot be written: it is one of the inputs")
+
+
+def _identity(path: Path) -> object:
+    """What all names of a file have in common, links too."""
+    try:
+        known = path.stat()
+    except OSError:
+        return path.resolve()
+    return known.st_dev, known.st_ino
+
+
+@contextmanager
+def name_output(output: Path | None) -> Iterator[None]:
+    """What goes wrong in writing the file, or stdout, is said with its name."""
+    try:
+        yield
+    except OSError as error:
+        is_other = error.filename and Path(error.filename) != output
+        if is_other or error.errno is None or isinstance(error, BrokenPipeError):
+            raise
+        raise SourceError(f"{output or 'stdout'}: cannot be written: {os.strerror(error.errno)}") from error
 
 
 @contextmanager
 def open_output(output: Path | None) -> Iterator[IO[str]]:
     """The file, or stdout."""
-    if output is None:
-        yield sys.stdout
-        sys.stdout.flush()
-    else:
-        with output.open("w", encoding="utf-8") as out:
+    with name_output(output):
+        if output is None:
+            yield sys.stdout
+            sys.stdout.flush()
+            return
+        with output.open("w", encoding="utf-8", errors="backslashreplace") as out:
             yield out
 
 
@@ -68,7 +104,11 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
     if form == "parquet":
         import pyarrow.parquet
 
-        pyarrow.parquet.write_table(matches.to_arrow(), output)
+        assert output is not None
+        table = matches.to_arrow()
+        # Given a name, pyarrow deletes what it stands for if writing fails: a link, or as root a device.
+        with name_output(output), output.open("wb") as out:
+            pyarrow.parquet.write_table(table, out)
         return
     with open_output(output) as out:
         if form == "jsonl":
@@ -162,9 +202,9 @@ def judged_writer(form: str, out: IO[str]) -> Callable[[Judged], None]:
 
 def _show_judged(judged: Judged, out: IO[str]) -> None:
     verdict, ranked = judged.verdict, len(judged.opinions)
-    said = [f"{ranked:,} article{'s' * (ranked != 1)} ranked" if ranked else "nothing ranked"]
+    said = [f"{count(ranked)} ranked" if ranked else "nothing ranked"]
     if verdict:
-        said.append(f"{'a' if verdict.duplicate else 'no'} duplicate by {verdict.hits:,} hits")
+        said.append(f"{'a' if verdict.duplicate else 'no'} duplicate by {count(verdict.hits, 'hit')}")
     out.write(clean(f"{judged.query}: {', '.join(said)}") + "\n")
     if ranked:
         show_opinions(judged.opinions, out)
@@ -174,9 +214,15 @@ def _show_judged(judged: Judged, out: IO[str]) -> None:
 def write_lines(file: Path | None, things: Iterable[Any]) -> None:
     """Write things as JSON lines, if a file was named."""
     if file:
-        with file.open("w", encoding="utf-8") as out:
+        with open_output(file) as out:
             for thing in things:
                 write_line(thing.to_dict(), out)
+
+
+def say(message: str) -> None:
+    """Talk, a whole line at a time, as other threads may too."""
+    sys.stderr.write(clean(message) + "\n")
+    sys.stderr.flush()
 
 
 def name_skipped(skipped: Sequence[Skipped]) -> int:
@@ -188,20 +234,20 @@ def name_skipped(skipped: Sequence[Skipped]) -> int:
 
 def say_skipped(skipped: Skipped) -> None:
     """Name one record that was skipped."""
-    print(f"skipped: {skipped}", file=sys.stderr)
+    say(f"skipped: {skipped}")
 
 
 def count_skipped(skipped: int) -> int:
     """Say how many records were skipped; the exit code."""
     if skipped:
-        print(f"{skipped:,} record{'s' * (skipped > 1)} skipped", file=sys.stderr)
+        say(f"{count(skipped, 'record')} skipped")
     return 3 if skipped else 0
 
 
 def say_unreadable(dates: int) -> None:
     """Say how many dates could not be read."""
     if dates:
-        print(f"{dates} dates are neither ISO 8601 nor RFC 2822 and count as missing", file=sys.stderr)
+        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
 
 
 def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
@@ -209,16 +255,16 @@ def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
     code = name_skipped(found.skipped)
     say_unreadable(found.unreadable_dates)
     if not articles:
-        print("no articles found", file=sys.stderr)
+        say("no articles found")
     elif not quiet and isinstance(found, Matches):
         counts = found.counts
-        print(
-            f"{articles:,} articles, {counts['candidates']:,} candidates, {counts['matches']:,} matches, "
-            f"{len(found.formulas):,} formulas left out as boilerplate",
-            file=sys.stderr,
+        say(
+            f"{count(articles)}, {count(counts['candidates'], 'candidate')}, "
+            f"{count(counts['matches'], 'match', 'matches')}, "
+            f"{count(len(found.formulas), 'formula')} left out as boilerplate"
         )
     elif not quiet and isinstance(found, Opinions):
         duplicates = sum(verdict.duplicate for verdict in found.verdicts)
         verdicts = f", {duplicates:,} of them duplicates by {found.method}" if found.verdicts else ""
-        print(f"{articles:,} articles{verdicts}", file=sys.stderr)
+        say(f"{count(articles)}{verdicts}")
     return code

@@ -86,6 +86,8 @@ def load_model(model: str | Path) -> _core.Model:
         raise UsageError(f"model: expected {', '.join(MODELS)} or a file, got {model}")
     try:
         return _core.Model(path.read_text("utf-8"))
+    except UnicodeDecodeError:
+        raise SourceError(f"{path}: not a model: not UTF-8") from None
     except (ValueError, OSError) as error:
         raise SourceError(f"{path}: {error}") from None
 

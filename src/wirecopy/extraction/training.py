@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS
-from wirecopy.model import Skipped
+from wirecopy.model import Skipped, count
 
 FORMAT = 1
 
@@ -83,6 +83,10 @@ class LabelledPage:
         return values.reshape(-1, len(_core.feature_names(True)))
 
 
+READ_SUFFIXES = (".html", ".htm", ".txt", ".jsonl")
+"""Of the files that pages, their texts and what is known of them are read from."""
+
+
 def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
     """The labelled pages below a folder, and what is none: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
 
@@ -99,7 +103,7 @@ def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
     skipped = [page for page in read if isinstance(page, Skipped)]
     if not pages:
         raise SourceError(
-            f"{folder}: none of {len(paths):,} HTML files is labelled: expected NAME.html with NAME.txt beside it, or"
+            f"{folder}: no labelled page in {count(len(paths), 'HTML file')}: expected NAME.html with NAME.txt beside it, or"
             ' <span class="CedarContent"> in the page' + (f"; {skipped[0]}" if skipped else "")
         )
     return pages, skipped
@@ -365,7 +369,7 @@ def _all_labels(pages: Sequence[LabelledPage]) -> Flags:
     if labels.all() or not labels.any():
         every = "every" if labels.all() else "no"
         raise SourceError(
-            f"nothing to learn: {every} block of {len(pages):,} pages is CONTENT; does each text stand in its page?"
+            f"nothing to learn: {every} block of {count(len(pages), 'page')} is CONTENT; does each text stand in its page?"
         )
     return labels
 
@@ -435,6 +439,11 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
     binned = bins(values)
     del values
     again = likely >= np.float32(AGAIN)
+    if not again.any():
+        raise SourceError(
+            f"{count(len(pages), 'page')} to learn from, and a crf needs two or more with an article, each looked at by trees of"
+            " others. Cross-validation leaves out a part at a time: give more pages, or train without figures: --folds 0"
+        )
     left = np.concatenate([[0], np.cumsum(again)])[sequences]
     weight *= np.where(np.abs(labels - likely) > DOUBTFUL, DOUBTED, 1.0)
     bias, trees = _grow(1, binned, bins, labels[again], left, weight[again])
@@ -465,7 +474,7 @@ def train_maxent(pages: Sequence[LabelledPage], progress: Progress = lambda _: N
     ends = before[np.concatenate([[0], np.cumsum(lengths)])]
     counts = csr_matrix((np.ones(ends[-1]), column[is_known], ends), shape=(len(lengths), len(known)))
     counts.sum_duplicates()
-    progress(f"weighing {len(known):,} words")
+    progress(f"weighing {count(len(known), 'word')}")
     model = LogisticRegression(C=MAXENT_C, max_iter=1000)
     model.fit(counts, _all_labels(pages), np.repeat(_importance(pages), [len(page.labels) for page in pages]))
     weights = dict(zip(known.tolist(), model.coef_[0].tolist(), strict=True))
@@ -493,7 +502,7 @@ def _known_words(pages: Sequence[LabelledPage]) -> NDArray[np.uint64]:
     )
     known = words[groups >= min(WORD_GROUPS, max(2, len(of_group) // 3), len(of_group))]
     if not len(known):
-        raise SourceError(f"nothing to learn: no word is on enough of {len(of_group)} sites")
+        raise SourceError(f"nothing to learn: no word is on enough of {count(len(of_group), 'site')}")
     return known
 
 

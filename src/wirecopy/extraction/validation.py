@@ -21,6 +21,7 @@ from wirecopy import _core
 from wirecopy.errors import UsageError
 from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, load_model, training
 from wirecopy.extraction.training import TRAINERS, Flags, LabelledPage, Progress
+from wirecopy.model import count
 
 SHINGLE_WORDS = 4
 PAPER = {
@@ -96,8 +97,8 @@ def cross_validate(
             progress(f"{kind}, part {number} of {len(names)}: answers are in {work}")
             answers |= _read_answers(files, pages, asked)
             continue
-        progress(f"{kind}, part {number} of {len(names)}: training on {len(pages) - len(asked):,} pages")
         learnt = [page for page, part in zip(pages, parts, strict=True) if part != name]
+        progress(f"{kind}, part {number} of {len(names)}: training on {count(len(learnt), 'page')}")
         model = _core.Model(json.dumps(TRAINERS[kind](learnt, progress)))
         found = {place: answer(pages[place], model) for place in asked}
         _write_answers(files, pages, found)

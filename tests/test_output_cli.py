@@ -1,0 +1,109 @@
+"""What commands write to: never to what they read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from program import talk, wirecopy
+from texts import Writer
+
+PAGE = "<html><body><article><p>{}</p></article></body></html>"
+
+
+@pytest.fixture
+def place(tmp_path: Path, known: Path, pile: Path) -> Path:
+    """A folder with one of everything that is read."""
+    for file, name in ((known, "news.db"), (pile, "own.jsonl"), (pile, "other.jsonl")):
+        (tmp_path / name).write_bytes(file.read_bytes())
+    (tmp_path / "news.db-index").mkdir()
+    (tmp_path / "news.db-index" / "00000001.segment").write_bytes(b"kept")
+    (tmp_path / "a.txt").write_text(Writer(60).text(60))
+    (tmp_path / "pages" / "site").mkdir(parents=True)
+    (tmp_path / "pages" / "site" / "p.html").write_text(PAGE.format(Writer(61).text(60)))
+    (tmp_path / "pages" / "site" / "p.txt").write_text(Writer(61).text(60))
+    (tmp_path / "link.jsonl").symlink_to("own.jsonl")
+    os.link(tmp_path / "own.jsonl", tmp_path / "hard.jsonl")
+    assert wirecopy("weigh", "cosine", "own.jsonl", "-o", "words", cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "export news.db -o news.db",
+        "export news.db -o ./pages/../news.db",
+        "export news.db -o news.db-index/00000001.segment",
+        "pairs news.db -o news.db",
+        "pairs news.db --boilerplate news.db",
+        "check news.db a.txt -o a.txt",
+        "check news.db a.txt -o news.db",
+        "find own.jsonl -o own.jsonl",
+        "find own.jsonl -o link.jsonl",
+        "find link.jsonl -o own.jsonl",
+        "find own.jsonl -o hard.jsonl",
+        "find *.jsonl -o other.jsonl",
+        "find . -o own.jsonl",
+        "find own.jsonl --boilerplate own.jsonl",
+        "find own.jsonl --query other.jsonl -o other.jsonl",
+        "find own.jsonl --method cosine --statistics words -o words",
+        "find own.jsonl --decide method --method sentence_fingerprints --verdicts own.jsonl",
+        "find - -o own.jsonl",
+        "compare a.txt a.txt -o a.txt",
+        "weigh cosine own.jsonl -o own.jsonl",
+        "extract pages/site/p.html -o pages/site/p.html",
+        "extract pages --html -o pages/site/p.html",
+        "extract pages --model other.jsonl -o other.jsonl",
+        "train pages --folds 0 -o pages/site/p.html",
+        "train pages --folds 0 -o pages/site/p.txt",
+    ],
+)
+def test_an_input_is_not_written_over(command: str, place: Path) -> None:
+    before = contents(place)
+    with (place / "own.jsonl").open("rb") as stdin:
+        ran = wirecopy(*command.split(), cwd=place, stdin=stdin)
+    assert ran.returncode == 2, ran.stderr
+    assert f"{command.split()[-1].removeprefix('./')}: cannot be written: it is one of the inputs" in talk(
+        ran
+    )
+    assert contents(place) == before
+
+
+@pytest.mark.parametrize("second", ["x.jsonl", "./x.jsonl", "pages/../x.jsonl"])
+@pytest.mark.parametrize("there", [True, False])
+def test_two_outputs_are_not_written_to_one_file(second: str, there: bool, place: Path) -> None:
+    if there:
+        (place / "x.jsonl").touch()
+    ran = wirecopy("find", "own.jsonl", "-o", "x.jsonl", "--boilerplate", second, cwd=place)
+    assert ran.returncode == 2
+    assert "x.jsonl: cannot be written: two outputs are one file" in talk(ran)
+    assert not (place / "x.jsonl").exists() or not (place / "x.jsonl").stat().st_size
+
+
+def test_a_device_may_be_written_twice_and_an_answer_again(place: Path) -> None:
+    ran = wirecopy("find", "own.jsonl", "-o", "/dev/null", "--boilerplate", "/dev/null", cwd=place)
+    assert ran.returncode == 0, ran.stderr
+    for _ in range(2):
+        assert wirecopy("find", "own.jsonl", "-o", "answer.jsonl", cwd=place).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["extract pages/site/p.html pages", "check news.db pages"])
+def test_a_new_file_in_a_folder_that_is_read_is_no_input(command: str, place: Path) -> None:
+    ran = wirecopy(*command.split(), "-o", "pages/new.html", cwd=place)
+    assert "new.html" not in talk(ran)
+    assert (place / "pages" / "new.html").stat().st_size
+
+
+@pytest.mark.parametrize("command", ["verify", "info", "export", "add"])
+def test_an_archive_that_was_emptied_says_so(command: str, place: Path) -> None:
+    (place / "news.db").write_bytes(b"")
+    ran = wirecopy(command, "news.db", *(["a.txt"] if command == "add" else []), cwd=place)
+    assert ran.returncode == 1
+    assert "news.db: empty, but news.db-index holds 1 segment of its articles: restore it" in talk(ran)
+    assert (place / "news.db").read_bytes() == b""
+    assert (place / "news.db-index" / "00000001.segment").exists()
