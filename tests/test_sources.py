@@ -20,6 +20,7 @@ from records import jsonl
 
 from wirecopy import _core, errors, sources
 from wirecopy.model import UNDATED, Article
+from wirecopy.sources.unpacking import unpack, window_of
 
 # Folders and text files
 
@@ -159,6 +160,30 @@ def test_compressed_files_are_read_as_plain_ones(
         f"f.{suffix}": "Wíde.",
     }
     assert len(read.skipped) == 1
+
+
+@pytest.mark.parametrize("content", [random.Random(1).randbytes(600_000), b"x" * 600_000], ids=["noise", "x"])
+@pytest.mark.parametrize("checksum", [False, True])
+@pytest.mark.parametrize("sized", [False, True])
+def test_zstd_frames_of_every_size_are_read_to_their_end(content: bytes, checksum: bool, sized: bool) -> None:
+    compressor = zstandard.ZstdCompressor(1, write_checksum=checksum, write_content_size=sized)
+    for size in (0, 1, *(blocks * (128 << 10) + more for blocks in range(1, 5) for more in (-1, 0, 1))):
+        stream = compressor.compressobj()
+        frame = compressor.compress(content[:size])
+        streamed = stream.compress(content[:size]) + stream.flush()
+        for packed, times in ((frame, 1), (streamed, 1), (frame + streamed + frame, 3)):
+            pieces = list(unpack(window_of(packed), "zst"))
+            assert b"".join(pieces) == content[:size] * times
+            assert max(map(len, pieces), default=0) <= 256 << 10
+
+
+def test_large_zstd_frames_without_a_checksum_are_whole(tmp_path: Path) -> None:
+    halves = [jsonl(*({"id": f"{half}{n}", "text": "x" * 400} for n in range(400))) for half in "ab"]
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(b"".join(map(zstandard.compress, halves)))
+    read = Read(path)
+    assert read.skipped == []
+    assert len(read.rows) == 800
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("zst", zstandard.compress)])

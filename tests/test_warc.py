@@ -169,6 +169,18 @@ def test_encodings_are_taken_off(tmp_path: Path, headers: dict[str, str], body: 
     assert read.pages[0].content == PAGE
 
 
+def test_large_zstd_frames_without_a_checksum_are_whole(tmp_path: Path) -> None:
+    body = PAGE + b"x" * 150_000
+    pages = {"file.html.zst": body, "file.warc.zst": record("response", "u:file", response(body)) + END}
+    for name, content in pages.items():
+        (tmp_path / name).write_bytes(zstandard.compress(content))
+    block = response(zstandard.compress(body), Content_Encoding="zstd")
+    (tmp_path / "body.warc").write_bytes(record("response", "u:body", block) + END)
+    read = ReadPages(tmp_path)
+    assert read.skipped == []
+    assert read.contents == dict.fromkeys(("u:body", "file.html.zst", "u:file"), body)
+
+
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
 def test_a_broken_body_is_one_skipped_record_unless_it_is_known_to_be_cut(tmp_path: Path, name: str) -> None:
     rng = random.Random(3)
