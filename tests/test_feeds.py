@@ -215,6 +215,21 @@ def test_an_article_comes_once_and_the_page_counts_before_the_feed(tmp_path: Pat
     assert (page.known.title, page.content) == ("First", PAGE)
 
 
+@pytest.mark.parametrize("own", ["guid", "title"])
+def test_entries_of_a_live_blog_share_a_link_and_are_articles_each(tmp_path: Path, own: str) -> None:
+    link = "https://courier.example/live"
+    items = [f"<{own}>{n}</{own}><link>{link}</link>{full(f'<p>At {n} o clock.' + TEXT)}" for n in "123"]
+    path = tmp_path / "a.rss"
+    path.write_text(rss(*items))
+    # The feed of another day has the first entry again, edited.
+    (tmp_path / "b.rss").write_text(rss(items[0].replace("o clock", "sharp"), items[2]))
+    read = ReadPages(tmp_path)
+    assert list(read.contents) == [link, f"{path}:2", f"{path}:3"]
+    assert [page.content[3:7] for page in read.pages] == [b"At 1", b"At 2", b"At 3"]
+    (tmp_path / "a.warc").write_bytes(record("response", link, response(PAGE)))
+    assert ReadPages(tmp_path).contents == {link: PAGE}
+
+
 def test_feeds_come_through_pipes_and_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     feed = rss(f"<link>/a</link>{full()}").encode()
     for pack in (bytes, gzip.compress, zstandard.compress):

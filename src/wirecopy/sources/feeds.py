@@ -100,6 +100,7 @@ def _entry(where: str, *, content: str, summary: str, url: str, id: str | None, 
         _article(url or id or where, url=url, **known),
         missing,
         text if full else None,
+        own=id or known.get("title") or where,
     )
 
 
