@@ -9,6 +9,9 @@ import re
 import subprocess
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 from program import PROGRAM, on_terminal, talk, wirecopy
 from records import jsonl, lines
@@ -211,6 +214,29 @@ def test_a_repeated_id_is_named_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}\n')
     assert "p.jsonl:2" in talk(wirecopy("find", path, "-q"))
+
+
+def test_a_repeated_id_is_named_with_its_place_in_every_kind_of_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [{"id": "1", "text": "a"}, {"id": "1", "text": "b"}]
+    Path("a.json").write_text(json.dumps(rows))
+    Path("b.csv").write_text("id,text\n1,a\n")
+    pq.write_table(pa.Table.from_pylist(rows), "c.parquet")
+    pa.feather.write_feather(pa.Table.from_pylist(rows), "d.arrow")
+    for folder in ("e", "f"):
+        Path(folder).mkdir()
+        Path(folder, "1").write_text("a")
+    said = talk(wirecopy("find", "a.json", "b.csv", "c.parquet", "d.arrow", "e", "f", "-q"))
+    places = ["a.json:2", "b.csv:2", "c.parquet:1", "c.parquet:2", "d.arrow:1", "d.arrow:2", "e/1", "f/1"]
+    assert said.splitlines() == [
+        *(
+            f"skipped: {place}: an article with the id '1' was read before; give each its own"
+            for place in places
+        ),
+        "8 records skipped",
+    ]
 
 
 def write_family(folder: Path) -> Path:

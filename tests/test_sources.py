@@ -89,7 +89,7 @@ def test_ids_of_texts_are_relative_to_the_argument(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_not_there_is_an_error_at_once(tmp_path: Path) -> None:
-    for path in (tmp_path / "no.jsonl", f"{tmp_path}/*.txt", [tmp_path, tmp_path / "no"]):
+    for path in (tmp_path / "no.jsonl", f"{tmp_path}/*.txt", [tmp_path, tmp_path / "no"], ""):
         with pytest.raises(errors.SourceError, match=r"no such file or folder|matches no file"):
             sources.read(path)
 

@@ -151,7 +151,8 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
         published[keep],
         [Skipped(f"{name}:{first + row}", reason) for row, reason in sorted(bad.items())],
         int(np.count_nonzero(unreadable & keep)),
-        about=fields.known([[column[row] for row in kept] for column in about]),
+        lambda row: f"{name}:{first + kept[row]}",
+        fields.known([[column[row] for row in kept] for column in about]),
     )
 
 

@@ -114,10 +114,14 @@ class Number(str):
 
 
 class Record(NamedTuple):
-    """What is read of one record; `published` is empty where it has none, `about` is what stands under `about_names`."""
+    """What is read of the record at `where`.
+
+    `published` is empty where it has none, `about` is what stands under `about_names`.
+    """
 
     text: bytes
     id: str
+    where: str
     published: str = ""
     about: Sequence[str] = ()
 
@@ -133,6 +137,7 @@ def record(values: Mapping[Any, Any], fields: Fields, where: str) -> Record:
     return Record(
         utf8(text),
         id_text(id_name, id_value) or where,
+        where,
         date_text(_first(values, fields.published_names)[1]),
         [about_text(_first(values, names)[1]) for names in fields.about_names],
     )

@@ -22,7 +22,7 @@ def read(files: Sequence[tuple[Path, str, str]], compression: str, fields: Field
     for path, name, shown in files:
         try:
             with path.open("rb", buffering=0) as file:
-                records.append(Record(content(Stream(file, compression)), name))
+                records.append(Record(content(Stream(file, compression)), name, shown))
         except (Unusable, Damaged) as problem:
             skipped.append(Skipped(shown, str(problem)))
         except OSError as error:
@@ -36,7 +36,7 @@ def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
         text = content(stream)
     except (Unusable, Damaged) as problem:
         return skip(shown, str(problem), stream.source_bytes)
-    return Work(lambda: articles([Record(text, name)], (), fields), stream.source_bytes)
+    return Work(lambda: articles([Record(text, name, shown)], (), fields), stream.source_bytes)
 
 
 def content(stream: Stream) -> bytes:

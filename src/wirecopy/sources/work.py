@@ -32,7 +32,6 @@ def articles(
     records: Sequence[Record],
     skipped: Sequence[Skipped] = (),
     fields: Fields = Fields(),  # noqa: B008 - frozen
-    where: Callable[[int], str] | None = None,
 ) -> Articles:
     """A batch from records; of one without `about`, nothing is known."""
     published, unreadable = moments([record.published for record in records])
@@ -48,7 +47,7 @@ def articles(
         published,
         skipped,
         unreadable,
-        where,
+        [record.where for record in records].__getitem__,
         fields.known(columns),
     )
 
