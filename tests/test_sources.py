@@ -238,6 +238,42 @@ def test_stdin_is_json_lines_or_one_text(monkeypatch: pytest.MonkeyPatch, inputs
     assert sources.total_bytes(inputs) is None
 
 
+@pytest.mark.parametrize(
+    ("table", "fields"),
+    [
+        ("id,text\n1,one\n2,two\n", {}),
+        ('"date";"text";"id"\r\n2021-01-05;one;1\r\n;two;2', {}),
+        ("\ufefftext\ttitle\tid\none\tx\t1\ntwo\ty\t2\n", {}),
+        ("slug|story\n1|one\n2|two\n", {"id": "slug", "text": "story"}),
+    ],
+)
+def test_a_table_on_stdin_is_known_by_its_header(
+    monkeypatch: pytest.MonkeyPatch, table: str, fields: dict[str, str]
+) -> None:
+    for data in (table.encode(), gzip.compress(table.encode()), table.lstrip("\ufeff").encode("utf-16")):
+        pipe(monkeypatch, data)
+        assert Read("-", fields=sources.Fields(**fields)).texts == {"1": "one", "2": "two"}
+
+
+@pytest.mark.parametrize(
+    "text", ["text", "text, id", "text and id\n", "title,lead\nx,y", "content,of,a,box\n", "\r,"]
+)
+def test_a_text_on_stdin_is_not_taken_for_a_table(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    pipe(monkeypatch, text.encode())
+    assert Read("-").texts == {"-": text}
+
+
+def test_parquet_and_arrow_are_read_from_files_with_a_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = io.BytesIO()
+    pq.write_table(pa.table({"id": ["p"], "text": ["In a column."]}), table)
+    pipe(monkeypatch, table.getvalue())
+    (tmp_path / "file").write_bytes(b"ARROW1\0\0")
+    reason = "Parquet or Arrow; give it as a file whose name ends with .parquet, .arrow or .feather"
+    assert Read([Path("-"), tmp_path]).skipped == [("-", reason), (f"{tmp_path}/file", reason)]
+
+
 def test_texts_dicts_and_articles_may_be_mixed() -> None:
     items = [
         "A bare text.",

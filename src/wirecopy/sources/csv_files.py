@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
 from wirecopy.model import Articles, Skipped
 from wirecopy.sources import work
-from wirecopy.sources.fields import Fields, Unusable, no_text, record
+from wirecopy.sources.fields import ABOUT_NAMES, Fields, Unusable, no_text, record
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip
@@ -44,6 +45,18 @@ def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int)
             batch, size, counted = [], 0, stream.source_bytes
     if batch:
         yield Work(partial(_parse, batch, header or [], path, fields), stream.source_bytes - counted)
+
+
+def is_table(head: bytes, fields: Fields) -> bool:
+    """Whether what begins with these bytes is a table: its first line names the text, and something else that is known.
+
+    Where the user named the text, that name and any other will do.
+    """
+    line = re.split(rb"[\r\n]", head, maxsplit=1)[0].decode("utf-8", "replace")
+    names = set(next(csv.reader([line], delimiter=_delimiter(head)), ()))
+    known = {*fields.id_names, *fields.published_names}.union(*ABOUT_NAMES.values())
+    others = names.difference(fields.text_names)
+    return len(others) < len(names) and bool(others if fields.text is not None else others & known)
 
 
 class _Lines:

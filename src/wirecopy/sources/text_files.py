@@ -41,6 +41,10 @@ def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
 
 def content(stream: Stream) -> bytes:
     """The text of a stream in UTF-8; raises Unusable if it is none, Damaged if it breaks off."""
+    if stream.peek(6).startswith((b"PAR1", b"ARROW1")):
+        raise Unusable(
+            "Parquet or Arrow; give it as a file whose name ends with .parquet, .arrow or .feather"
+        )
     pieces = []
     size = 0
     while piece := stream.read(max(64 << 10, size)):
