@@ -146,6 +146,19 @@ def test_other_field_names_are_named(tmp_path: Path, words: list[str]) -> None:
     assert [(match["query"], match["found"]) for match in lines(ran.stdout)] == [("a", "b")]
 
 
+@pytest.mark.parametrize("command", ["find", "add", "check"])
+def test_a_field_that_no_record_has_is_named(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"slug": "a", "text": "x"}\n{"slug": "b", "text": "y"}\n')
+    (tmp_path / "note.txt").write_text("A text has an id whatever is asked for.")
+    archive = [tmp_path / "archive"] if command != "find" else []
+    assert wirecopy("add", tmp_path / "archive", path).returncode == 0
+    arguments = (command, *archive, path, tmp_path / "note.txt", "--id-field")
+    said = talk(wirecopy(*arguments, "nosuch", "--published-field", "when"))
+    assert "no record has the field 'nosuch'\nno record has the field 'when'\n" in said
+    assert "no record has" not in talk(wirecopy(*arguments, "slug"))
+
+
 def test_boilerplate_goes_to_its_file(tmp_path: Path) -> None:
     writer = Writer(23)
     formula = writer.write(30)

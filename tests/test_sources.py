@@ -248,7 +248,7 @@ def test_stdin_is_json_lines_or_one_text(monkeypatch: pytest.MonkeyPatch, inputs
     ],
 )
 def test_a_table_on_stdin_is_known_by_its_header(
-    monkeypatch: pytest.MonkeyPatch, table: str, fields: dict[str, str]
+    monkeypatch: pytest.MonkeyPatch, table: str, fields: dict[str, Any]
 ) -> None:
     for data in (table.encode(), gzip.compress(table.encode()), table.lstrip("\ufeff").encode("utf-16")):
         pipe(monkeypatch, data)

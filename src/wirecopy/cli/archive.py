@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import UsageError
-from ..model import Skipped
+from ..model import Skipped, held_by_either, missing
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from .blocks import clean
@@ -37,6 +37,7 @@ from .writing import (
     judged_writer,
     name_skipped,
     open_output,
+    say_missing,
     say_unreadable,
     summarise,
     write_line,
@@ -123,6 +124,7 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
     """Name what was skipped, say what became of the rest; the exit code."""
     code = name_skipped(added.skipped)
     say_unreadable(added.unreadable_dates)
+    say_missing(added.missing_fields)
     if not any((added.added, added.known, added.replaced, added.late, added.skipped)):
         say("no articles found")
     if not quiet:
@@ -207,11 +209,13 @@ def check_command(
     }
     reading = replace(fields, about=("title",))
     skipped: list[Skipped] = []
+    held: dict[str, bool] = {}
     with open_archive(archive) as store, open_output(output) as out:
         write: Callable[[Any], None] = (judged_writer if decide == "method" else answer_writer)(form, out)
         for work in read(list(texts), fields=reading, batch_bytes=CHECK_BYTES):
             batch = work()
             skipped += batch.skipped
+            held = held_by_either(held, batch.held)
             asked = replace(batch, skipped=())
             answers: Sequence[Any] = (
                 store.judge(asked, **limits)
@@ -221,7 +225,9 @@ def check_command(
             for answer in answers:
                 write(answer)
             out.flush()
-    return name_skipped(skipped)
+    code = name_skipped(skipped)
+    say_missing(missing(held))
+    return code
 
 
 @click.command("remove")

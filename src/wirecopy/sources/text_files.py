@@ -27,7 +27,7 @@ def read(files: Sequence[tuple[Path, str, str]], compression: str, fields: Field
             skipped.append(Skipped(shown, str(problem)))
         except OSError as error:
             skipped.append(Skipped(shown, cannot_open(error)))
-    return articles(records, skipped, fields)
+    return articles(records, skipped, Fields(about=fields.about))
 
 
 def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
@@ -36,7 +36,9 @@ def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
         text = content(stream)
     except (Unusable, Damaged) as problem:
         return skip(shown, str(problem), stream.source_bytes)
-    return Work(lambda: articles([Record(text, name, shown)], (), fields), stream.source_bytes)
+    return Work(
+        lambda: articles([Record(text, name, shown)], (), Fields(about=fields.about)), stream.source_bytes
+    )
 
 
 def content(stream: Stream) -> bytes:

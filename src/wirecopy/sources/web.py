@@ -67,7 +67,7 @@ def _extract(batch: Pages, fields: Fields) -> Articles:
             skipped.append(Skipped(where, reason))
             continue
         records.append(article_record(article, fields, where))
-    return articles(records, skipped, fields)
+    return articles(records, skipped, Fields(about=fields.about))
 
 
 class Web:

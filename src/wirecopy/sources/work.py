@@ -40,6 +40,7 @@ def articles(
         [record.about[number] if record.about else "" for record in records]
         for number in range(len(fields.about_names))
     ]
+    about = fields.known(columns)
     return Articles(
         [record.id for record in records],
         np.frombuffer(b"".join(texts), np.uint8),
@@ -48,7 +49,12 @@ def articles(
         skipped,
         unreadable,
         [record.where for record in records].__getitem__,
-        fields.known(columns),
+        about,
+        fields.held(
+            any(record.id != record.where for record in records),
+            any(record.published for record in records),
+            about,
+        ),
     )
 
 
