@@ -3,6 +3,7 @@
 import io
 import sys
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from wirecopy import sources
+from wirecopy.model import held_by_either, missing
 
 Row = tuple[str, str, int]
 # What Arrow has for text.
@@ -43,6 +45,7 @@ class Read:
                 text = bytes(batch.text[batch.offsets[row] : batch.offsets[row + 1]]).decode()
                 self.rows.append((id, text, int(batch.published[row])))
         self.skipped = [(skipped.where, skipped.reason) for batch in batches for skipped in batch.skipped]
+        self.missing = missing(reduce(held_by_either, (batch.held for batch in batches), {}))
         self.unreadable_dates = sum(batch.unreadable_dates for batch in batches)
 
     @property

@@ -40,6 +40,34 @@ def test_what_is_known_has_the_names_of_an_article() -> None:
     assert ("id", "text", *ABOUT) == tuple(field.name for field in dataclasses.fields(Article))
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "json", "csv", "parquet", "objects"])
+def test_fields_that_no_record_holds_are_known(tmp_path: Path, kind: str) -> None:
+    rows = [
+        {"text": "A ferry sank."},
+        {"text": "A mayor spoke.", "slug": "x", "day": "soon", "head": "Mayor"},
+    ]
+    inputs: Any = tmp_path / f"a.{kind}"
+    if kind == "jsonl":
+        inputs.write_bytes(jsonl(*rows))
+    elif kind == "json":
+        inputs.write_text(json.dumps(rows))
+    elif kind == "csv":
+        inputs.write_text("text,slug,day,head\nA ferry sank.,,,\nA mayor spoke.,x,soon,Mayor\n")
+    elif kind == "parquet":
+        pq.write_table(pa.table({name: [row.get(name) for row in rows] for name in rows[1]}), inputs)
+    else:
+        inputs = rows
+    (tmp_path / "b.txt").write_text("A text is no record.")
+    for batch_bytes in (1, 4 << 20):
+
+        def missing(batch_bytes: int = batch_bytes, **names: Any) -> list[str]:
+            return Read([inputs, tmp_path / "b.txt"], fields=Fields(**names), batch_bytes=batch_bytes).missing
+
+        assert missing() == missing(id="slug", published="day", title="head", about=("title",)) == []
+        assert missing(id="no", published="none", title="not", about=("title",)) == ["no", "none", "not"]
+        assert missing(title="not") == []
+
+
 @pytest.mark.parametrize("batch_bytes", [1, 4 << 20])
 def test_all_that_is_known_comes_out_of_everything_that_holds_it(tmp_path: Path, batch_bytes: int) -> None:
     known, unknown, no_text = (

@@ -217,7 +217,7 @@ def test_of_a_repeated_id_the_first_counts_in_any_batches(
     with opened(tmp_path / "archive", [{"id": "a", "text": "zeroth"}] if replace else []) as archive:
         added = archive.add(articles, batch_bytes=batch_bytes, replace=replace)
         assert [one.text for one in archive.articles()] == ["first", "b"]
-        assert [skipped.where for skipped in added.skipped] == ["a"]
+        assert [skipped.where for skipped in added.skipped] == ["record:3"]
 
 
 def test_contents_that_differ_only_in_where_a_nul_stands_are_different(tmp_path: Path) -> None:

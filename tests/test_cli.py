@@ -52,6 +52,8 @@ def test_no_command_shows_the_help() -> None:
     [
         (["find"], 2, "PATH"),
         (["find", "nowhere.jsonl"], 1, "nowhere.jsonl"),
+        (["find", ""], 1, "'': no such file or folder"),
+        (["find", "p.jsonl", "--query", ""], 1, "'': no such file or folder"),
         (["find", "p.jsonl", "--preset", "lax"], 2, "lax"),
         (["find", "p.jsonl", "--threads", "0"], 2, "threads"),
         (["find", "p.jsonl", "--threads", "many"], 2, "--threads"),

@@ -127,7 +127,7 @@ def test_atom(tmp_path: Path) -> None:
     assert first.known.published == "2026-03-01T10:00:00-05:00"
     assert (second.id, second.url) == ("urn:2", None)
     assert second.content.startswith(b"<p>Ein Satz &lt; zwei. ")
-    assert read.skipped == [(f"{tmp_path}/a.atom:3", "no text and no link")]
+    assert read.skipped == [(f"{tmp_path}/a.atom:3", "no text, and no link to a page")]
 
 
 def test_rss_1_and_json_feeds(tmp_path: Path) -> None:
@@ -202,6 +202,33 @@ def test_a_summary_without_its_page_is_skipped(tmp_path: Path) -> None:
     ]
 
 
+def test_without_a_link_the_text_that_is_there_is_the_text(tmp_path: Path) -> None:
+    (tmp_path / "a.rss").write_text(
+        rss(
+            "<link>javascript:void(0)</link><guid>1</guid><description>&lt;p&gt;A ferry sank.</description>",
+            "<guid isPermaLink='false'>2</guid><description>A ferry [...]</description>",
+            "<guid isPermaLink='false'>3</guid>",
+            "<link>/b</link>",
+        )
+    )
+    items = [
+        {"id": "5", "content_text": "A ferry sank."},
+        {"id": "6", "summary": "A ferry."},
+        {"id": "7", "url": "https://j.example/7", "content_text": "A ferry."},
+    ]
+    feed = {"version": "https://jsonfeed.org/version/1.1", "items": items}
+    (tmp_path / "b.json").write_text(json.dumps(feed))
+    read = ReadPages(tmp_path)
+    assert read.contents == {"1": b"<p>A ferry sank.", "5": b"<p>A ferry sank.</p>"}
+    assert [(Path(where).name, reason) for where, reason in read.skipped] == [
+        ("a.rss:2", "only a summary, and no link to a page"),
+        ("a.rss:3", "no text, and no link to a page"),
+        ("a.rss:4", "no text; the linked page https://courier.example/b is not in the input"),
+        ("b.json:2", "only a summary, and no link to a page"),
+        ("b.json:3", "only a summary; the linked page https://j.example/7 is not in the input"),
+    ]
+
+
 def test_an_article_comes_once_and_the_page_counts_before_the_feed(tmp_path: Path) -> None:
     item = f"<title>%s</title><link>https://courier.example/tide</link>{full()}"
     (tmp_path / "1.rss").write_text(rss(item % "First"))
@@ -213,6 +240,21 @@ def test_an_article_comes_once_and_the_page_counts_before_the_feed(tmp_path: Pat
     (page,) = ReadPages(tmp_path).pages
     assert page.known
     assert (page.known.title, page.content) == ("First", PAGE)
+
+
+@pytest.mark.parametrize("own", ["guid", "title"])
+def test_entries_of_a_live_blog_share_a_link_and_are_articles_each(tmp_path: Path, own: str) -> None:
+    link = "https://courier.example/live"
+    items = [f"<{own}>{n}</{own}><link>{link}</link>{full(f'<p>At {n} o clock.' + TEXT)}" for n in "123"]
+    path = tmp_path / "a.rss"
+    path.write_text(rss(*items))
+    # The feed of another day has the first entry again, edited.
+    (tmp_path / "b.rss").write_text(rss(items[0].replace("o clock", "sharp"), items[2]))
+    read = ReadPages(tmp_path)
+    assert list(read.contents) == [link, f"{path}:2", f"{path}:3"]
+    assert [page.content[3:7] for page in read.pages] == [b"At 1", b"At 2", b"At 3"]
+    (tmp_path / "a.warc").write_bytes(record("response", link, response(PAGE)))
+    assert ReadPages(tmp_path).contents == {link: PAGE}
 
 
 def test_feeds_come_through_pipes_and_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ def test_a_repeated_id_is_a_skipped_record() -> None:
     text = Writer(2).text(60)
     matches = find([{"id": "a", "text": text}, {"id": "b", "text": text}, {"id": "a", "text": "other"}])
     assert pairs(matches) == {("b", "a")}
-    assert [skipped.where for skipped in matches.skipped] == ["a"]
+    assert [skipped.where for skipped in matches.skipped] == ["record:3"]
 
 
 def test_which_of_two_articles_with_one_id_is_kept_is_the_first() -> None:

@@ -9,6 +9,9 @@ import re
 import subprocess
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
 import pytest
 from program import PROGRAM, on_terminal, talk, wirecopy
 from records import jsonl, lines
@@ -143,6 +146,19 @@ def test_other_field_names_are_named(tmp_path: Path, words: list[str]) -> None:
     assert [(match["query"], match["found"]) for match in lines(ran.stdout)] == [("a", "b")]
 
 
+@pytest.mark.parametrize("command", ["find", "add", "check"])
+def test_a_field_that_no_record_has_is_named(tmp_path: Path, command: str) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text('{"slug": "a", "text": "x"}\n{"slug": "b", "text": "y"}\n')
+    (tmp_path / "note.txt").write_text("A text has an id whatever is asked for.")
+    archive = [tmp_path / "archive"] if command != "find" else []
+    assert wirecopy("add", tmp_path / "archive", path).returncode == 0
+    arguments = (command, *archive, path, tmp_path / "note.txt", "--id-field")
+    said = talk(wirecopy(*arguments, "nosuch", "--published-field", "when"))
+    assert "no record has the field 'nosuch'\nno record has the field 'when'\n" in said
+    assert "no record has" not in talk(wirecopy(*arguments, "slug"))
+
+
 def test_boilerplate_goes_to_its_file(tmp_path: Path) -> None:
     writer = Writer(23)
     formula = writer.write(30)
@@ -211,6 +227,29 @@ def test_a_repeated_id_is_named_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     path.write_text('{"id": "a", "text": "x"}\n{"id": "a", "text": "y"}\n')
     assert "p.jsonl:2" in talk(wirecopy("find", path, "-q"))
+
+
+def test_a_repeated_id_is_named_with_its_place_in_every_kind_of_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [{"id": "1", "text": "a"}, {"id": "1", "text": "b"}]
+    Path("a.json").write_text(json.dumps(rows))
+    Path("b.csv").write_text("id,text\n1,a\n")
+    pq.write_table(pa.Table.from_pylist(rows), "c.parquet")
+    pa.feather.write_feather(pa.Table.from_pylist(rows), "d.arrow")
+    for folder in ("e", "f"):
+        Path(folder).mkdir()
+        Path(folder, "1").write_text("a")
+    said = talk(wirecopy("find", "a.json", "b.csv", "c.parquet", "d.arrow", "e", "f", "-q"))
+    places = ["a.json:2", "b.csv:2", "c.parquet:1", "c.parquet:2", "d.arrow:1", "d.arrow:2", "e/1", "f/1"]
+    assert said.splitlines() == [
+        *(
+            f"skipped: {place}: an article with the id '1' was read before; give each its own"
+            for place in places
+        ),
+        "8 records skipped",
+    ]
 
 
 def write_family(folder: Path) -> Path:

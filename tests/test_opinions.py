@@ -281,7 +281,7 @@ def test_a_repeated_id_is_skipped_and_takes_no_part() -> None:
         methods.get("exact"),
     )
     assert len(found) == 0
-    assert [skipped.where for skipped in found.skipped] == ["a"]
+    assert [skipped.where for skipped in found.skipped] == ["record:3"]
 
 
 # A pile ranked against queries.
@@ -360,7 +360,7 @@ def test_a_repeated_id_among_queries_is_skipped(decide: Any) -> None:
         decide=decide,
     )
     assert [(one.query, one.found) for one in found] == []
-    assert [skipped.where for skipped in found.skipped] == ["q"]
+    assert [skipped.where for skipped in found.skipped] == ["query:2"]
 
 
 def test_a_query_without_id_replaces_nothing() -> None:

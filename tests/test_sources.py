@@ -20,6 +20,7 @@ from records import jsonl
 
 from wirecopy import _core, errors, sources
 from wirecopy.model import UNDATED, Article
+from wirecopy.sources.unpacking import unpack, window_of
 
 # Folders and text files
 
@@ -88,7 +89,7 @@ def test_ids_of_texts_are_relative_to_the_argument(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_not_there_is_an_error_at_once(tmp_path: Path) -> None:
-    for path in (tmp_path / "no.jsonl", f"{tmp_path}/*.txt", [tmp_path, tmp_path / "no"]):
+    for path in (tmp_path / "no.jsonl", f"{tmp_path}/*.txt", [tmp_path, tmp_path / "no"], ""):
         with pytest.raises(errors.SourceError, match=r"no such file or folder|matches no file"):
             sources.read(path)
 
@@ -161,6 +162,30 @@ def test_compressed_files_are_read_as_plain_ones(
     assert len(read.skipped) == 1
 
 
+@pytest.mark.parametrize("content", [random.Random(1).randbytes(600_000), b"x" * 600_000], ids=["noise", "x"])
+@pytest.mark.parametrize("checksum", [False, True])
+@pytest.mark.parametrize("sized", [False, True])
+def test_zstd_frames_of_every_size_are_read_to_their_end(content: bytes, checksum: bool, sized: bool) -> None:
+    compressor = zstandard.ZstdCompressor(1, write_checksum=checksum, write_content_size=sized)
+    for size in (0, 1, *(blocks * (128 << 10) + more for blocks in range(1, 5) for more in (-1, 0, 1))):
+        stream = compressor.compressobj()
+        frame = compressor.compress(content[:size])
+        streamed = stream.compress(content[:size]) + stream.flush()
+        for packed, times in ((frame, 1), (streamed, 1), (frame + streamed + frame, 3)):
+            pieces = list(unpack(window_of(packed), "zst"))
+            assert b"".join(pieces) == content[:size] * times
+            assert max(map(len, pieces), default=0) <= 256 << 10
+
+
+def test_large_zstd_frames_without_a_checksum_are_whole(tmp_path: Path) -> None:
+    halves = [jsonl(*({"id": f"{half}{n}", "text": "x" * 400} for n in range(400))) for half in "ab"]
+    path = tmp_path / "a.jsonl.zst"
+    path.write_bytes(b"".join(map(zstandard.compress, halves)))
+    read = Read(path)
+    assert read.skipped == []
+    assert len(read.rows) == 800
+
+
 @pytest.mark.parametrize(("suffix", "compress"), [("gz", gzip.compress), ("zst", zstandard.compress)])
 def test_what_stands_before_the_damage_counts(
     tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]
@@ -211,6 +236,42 @@ def test_stdin_is_json_lines_or_one_text(monkeypatch: pytest.MonkeyPatch, inputs
     pipe(monkeypatch, b"")
     assert Read(inputs).skipped == [("-", "empty")]
     assert sources.total_bytes(inputs) is None
+
+
+@pytest.mark.parametrize(
+    ("table", "fields"),
+    [
+        ("id,text\n1,one\n2,two\n", {}),
+        ('"date";"text";"id"\r\n2021-01-05;one;1\r\n;two;2', {}),
+        ("\ufefftext\ttitle\tid\none\tx\t1\ntwo\ty\t2\n", {}),
+        ("slug|story\n1|one\n2|two\n", {"id": "slug", "text": "story"}),
+    ],
+)
+def test_a_table_on_stdin_is_known_by_its_header(
+    monkeypatch: pytest.MonkeyPatch, table: str, fields: dict[str, Any]
+) -> None:
+    for data in (table.encode(), gzip.compress(table.encode()), table.lstrip("\ufeff").encode("utf-16")):
+        pipe(monkeypatch, data)
+        assert Read("-", fields=sources.Fields(**fields)).texts == {"1": "one", "2": "two"}
+
+
+@pytest.mark.parametrize(
+    "text", ["text", "text, id", "text and id\n", "title,lead\nx,y", "content,of,a,box\n", "\r,"]
+)
+def test_a_text_on_stdin_is_not_taken_for_a_table(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    pipe(monkeypatch, text.encode())
+    assert Read("-").texts == {"-": text}
+
+
+def test_parquet_and_arrow_are_read_from_files_with_a_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = io.BytesIO()
+    pq.write_table(pa.table({"id": ["p"], "text": ["In a column."]}), table)
+    pipe(monkeypatch, table.getvalue())
+    (tmp_path / "file").write_bytes(b"ARROW1\0\0")
+    reason = "Parquet or Arrow; give it as a file whose name ends with .parquet, .arrow or .feather"
+    assert Read([Path("-"), tmp_path]).skipped == [("-", reason), (f"{tmp_path}/file", reason)]
 
 
 def test_texts_dicts_and_articles_may_be_mixed() -> None:

@@ -13,7 +13,7 @@ from records import jsonl
 
 from wirecopy import errors
 from wirecopy.model import UNDATED
-from wirecopy.sources import Fields
+from wirecopy.sources import Fields, work
 
 
 def test_csv_with_any_delimiter(tmp_path: Path) -> None:
@@ -41,6 +41,43 @@ def test_bad_rows_are_named(tmp_path: Path, batch_bytes: int) -> None:
         (f"{path}:7", "not UTF-8; convert the file, e.g. iconv -f latin1 -t utf-8"),
         (f"{path}:9", "1 fields where the header has 2; quote fields that hold the delimiter"),
     ]
+
+
+UNCLOSED = "a quote that opens here is never closed; close it, or double it where it is part of a text"
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("a.csv", ","), ("a.tsv", "\t")])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["", "\n"])
+def test_an_unclosed_quote_costs_its_line_only(
+    tmp_path: Path, name: str, delimiter: str, end: str, last: str
+) -> None:
+    path = tmp_path / name
+    rows = ["id,text", '1,"one"', '2,"two', "3,three", "", '4,so ""four""']
+    path.write_text(end.join(rows).replace(",", delimiter) + last, newline="")
+    read = Read(path)
+    assert read.texts == {"1": "one", "3": "three", "4": 'so ""four""'}
+    assert read.skipped == [(f"{path}:3", UNCLOSED)]
+
+
+def test_an_unclosed_quote_behind_one_of_several_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('title,text\n"one\ntwo","three\nx,four\n')
+    read = Read(path)
+    assert [text for _, text, _ in read.rows] == ["four"]
+    assert read.skipped == [(f"{path}:2", UNCLOSED), (f"{path}:3", UNCLOSED)]
+    path.write_text('title,"text\nx,four\n')
+    assert Read(path).skipped == [(f"{path}:1", UNCLOSED)]
+
+
+def test_a_table_made_of_unclosed_quotes_is_not_read_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "MAX_RECORD_BYTES", 1000)
+    path = tmp_path / "a.csv"
+    path.write_text("id,text\n" + 'a"b,"c\n' * 100)
+    read = Read(path)
+    assert read.skipped == [(f"{path}:2", UNCLOSED), (f"{path}:3", f"{UNCLOSED}; nothing below is read")]
 
 
 def test_a_table_without_text_is_named_once(tmp_path: Path) -> None:

@@ -169,6 +169,18 @@ def test_encodings_are_taken_off(tmp_path: Path, headers: dict[str, str], body: 
     assert read.pages[0].content == PAGE
 
 
+def test_large_zstd_frames_without_a_checksum_are_whole(tmp_path: Path) -> None:
+    body = PAGE + b"x" * 150_000
+    pages = {"file.html.zst": body, "file.warc.zst": record("response", "u:file", response(body)) + END}
+    for name, content in pages.items():
+        (tmp_path / name).write_bytes(zstandard.compress(content))
+    block = response(zstandard.compress(body), Content_Encoding="zstd")
+    (tmp_path / "body.warc").write_bytes(record("response", "u:body", block) + END)
+    read = ReadPages(tmp_path)
+    assert read.skipped == []
+    assert read.contents == dict.fromkeys(("u:body", "file.html.zst", "u:file"), body)
+
+
 @pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd"])
 def test_a_broken_body_is_one_skipped_record_unless_it_is_known_to_be_cut(tmp_path: Path, name: str) -> None:
     rng = random.Random(3)
@@ -191,6 +203,61 @@ def test_a_broken_body_is_one_skipped_record_unless_it_is_known_to_be_cut(tmp_pa
     assert names(read) in (["u:cut", "good"], ["u:broken", "u:cut", "good"] if name == "br" else [])
     assert read.skipped[0][1].startswith(f"damaged content encoding {name}: ")
     assert text.startswith(read.contents["u:cut"])
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "reason"),
+    [
+        (
+            {"Transfer_Encoding": "chunked"},
+            chunked(PAGE)[:-5],
+            "the body ends early: its last chunk is missing",
+        ),
+        (
+            {"Transfer_Encoding": "chunked"},
+            chunked(PAGE)[:-8],
+            "the body ends early: its last chunk is missing",
+        ),
+        (
+            {"Content_Length": str(len(PAGE) + 7)},
+            PAGE,
+            f"the body ends early: Content-Length {len(PAGE) + 7}, {len(PAGE)} bytes are there",
+        ),
+    ],
+)
+def test_a_body_that_ends_early_is_one_skipped_record_unless_it_is_known_to_be_cut(
+    tmp_path: Path, headers: dict[str, str], body: bytes, reason: str
+) -> None:
+    path = tmp_path / "a.warc"
+    block = response(body, **headers)
+    path.write_bytes(
+        record("response", "u:1", block) + END + record("response", "u:2", block, WARC_Truncated="time") + END
+    )
+    read = ReadPages(path)
+    assert reasons(read) == [(0, reason)]
+    assert names(read) == ["u:2"]
+    assert PAGE.startswith(read.contents["u:2"])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        # The length is that of the body as it was encoded; of a page with its end, some other.
+        {"Content_Encoding": "gzip", "Content_Length": "5000"},
+        {"Transfer_Encoding": "chunked", "Content_Length": "5000"},
+        {"Content_Length": "10"},
+        {"Content_Length": "9" * 5000},
+        {"Content_Length": "5000, 5000"},
+        {"Content_Length": "5000", "X_End": "</html>"},
+    ],
+    ids=str,
+)
+def test_a_length_that_says_nothing_is_no_damage(tmp_path: Path, headers: dict[str, str]) -> None:
+    body = PAGE + headers.get("X_End", "").encode()
+    (tmp_path / "a.warc").write_bytes(record("response", "u:1", response(body, **headers)) + END)
+    read = ReadPages(tmp_path)
+    assert read.skipped == []
+    assert read.pages[0].content == body
 
 
 def test_odd_encodings_are_named(tmp_path: Path) -> None:

@@ -99,6 +99,16 @@ class Skipped:
         return f"{self.where}: {self.reason}"
 
 
+def held_by_either(one: Mapping[str, bool], other: Mapping[str, bool]) -> dict[str, bool]:
+    """`Articles.held` of two batches together."""
+    return {name: one.get(name, False) or other.get(name, False) for name in {**one, **other}}
+
+
+def missing(held: Mapping[str, bool]) -> list[str]:
+    """The fields that no record holds."""
+    return [name for name, there in held.items() if not there]
+
+
 @dataclass(frozen=True, slots=True)
 class Articles:
     """A batch of articles as columns: article i is `text[offsets[i]:offsets[i + 1]]`, UTF-8.
@@ -116,6 +126,8 @@ class Articles:
     where: Callable[[int], str] | None = None
     """Names the place of article i in its file, where that is known."""
     about: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    held: Mapping[str, bool] = field(default_factory=dict)
+    """Of each field that was asked for by name beside the text, whether a record holds it."""
 
     def __len__(self) -> int:
         return len(self.ids)

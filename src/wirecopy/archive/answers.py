@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from ..model import Article, Match, Opinion, Relation, Verdict
+from ..model import Article, Match, Opinion, Relation, Verdict, held_by_either, missing
 
 KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
 """The query is in the found article."""
@@ -112,6 +112,12 @@ class Added:
     late: int = 0
     skipped: Sequence[Any] = ()
     unreadable_dates: int = 0
+    held: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def missing_fields(self) -> Sequence[str]:
+        """The fields that were asked for by name and that no record holds."""
+        return missing(self.held)
 
     def __add__(self, other: Added) -> Added:
         return Added(
@@ -121,4 +127,5 @@ class Added:
             self.late + other.late,
             [*self.skipped, *other.skipped],
             self.unreadable_dates + other.unreadable_dates,
+            held_by_either(self.held, other.held),
         )

@@ -79,7 +79,15 @@ class Writer:
         late = len(fresh) - len(kept)
         if kept:
             self._insert(batch, filed, contents, kept, replaced)
-        return Added(len(kept) - len(replaced), already, len(replaced), late, skipped, batch.unreadable_dates)
+        return Added(
+            len(kept) - len(replaced),
+            already,
+            len(replaced),
+            late,
+            skipped,
+            batch.unreadable_dates,
+            batch.held,
+        )
 
     def _insert(
         self,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import UsageError
-from ..model import Skipped, clean, count
+from ..model import Skipped, clean, count, held_by_either, missing
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from .options import (
@@ -37,6 +37,7 @@ from .writing import (
     name_skipped,
     open_output,
     say,
+    say_missing,
     say_unreadable,
     summarise,
     write_line,
@@ -118,6 +119,7 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
     """Name what was skipped, say what became of the rest; the exit code."""
     code = name_skipped(added.skipped)
     say_unreadable(added.unreadable_dates)
+    say_missing(added.missing_fields)
     if not any((added.added, added.known, added.replaced, added.late, added.skipped)):
         say("no articles found")
     if not quiet:
@@ -202,6 +204,7 @@ def check_command(
     }
     reading = replace(fields, about=("title",))
     skipped: list[Skipped] = []
+    held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
     asking = read(list(texts), fields=reading, batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out:
@@ -209,6 +212,7 @@ def check_command(
         for work in asking:
             batch = work()
             skipped += batch.skipped
+            held = held_by_either(held, batch.held)
             asked = replace(batch, skipped=())
             answers: Sequence[Any] = (
                 store.judge(asked, **limits)
@@ -218,7 +222,9 @@ def check_command(
             for answer in answers:
                 write(answer)
             out.flush()
-    return name_skipped(skipped)
+    code = name_skipped(skipped)
+    say_missing(missing(held))
+    return code
 
 
 @click.command("remove")

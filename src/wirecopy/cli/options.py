@@ -13,12 +13,23 @@ import click
 
 from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS
-from ..errors import UsageError
+from ..errors import SourceError, UsageError
 from ..sources import Fields
 from ..statistics import Statistics
 
-FILE = click.Path(path_type=Path)
 Command = Callable[..., Any]
+
+
+class _File(click.Path):
+    """A path, which may be that of nothing; an empty one would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            raise SourceError("'': no such file or folder")
+        return super().convert(value, param, ctx)
+
+
+FILE = _File(path_type=Path)
 
 preset_option = click.option(
     "--preset",

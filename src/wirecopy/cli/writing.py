@@ -250,10 +250,17 @@ def say_unreadable(dates: int) -> None:
         say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
 
 
+def say_missing(fields: Sequence[str]) -> None:
+    """Name the fields that were asked for and are not there."""
+    for name in fields:
+        print(f"no record has the field {name!r}", file=sys.stderr)
+
+
 def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
     """Name what was skipped, say what was done; the exit code."""
     code = name_skipped(found.skipped)
     say_unreadable(found.unreadable_dates)
+    say_missing(found.missing_fields)
     if not articles:
         say("no articles found")
     elif not quiet and isinstance(found, Matches):

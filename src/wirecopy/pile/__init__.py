@@ -116,7 +116,8 @@ def find(
     `decide="method"` gives the opinion of one published method in place of the comparison's. Methods that weigh words do
     so by `statistics`, of a reference collection, or else by those of the pile itself; with a query they rank the pile
     against it, the best `top` if given. `receive` is called with opinions as they come, which are then not kept: a big
-    family has as many as its square. The answer is the same for any order of the input, number of threads and `batch_bytes`.
+    family has as many as its square. The answer is the same for any order of the input, number of threads and `batch_bytes`;
+    of two records with one id, the one read first counts.
     """
     chosen = get_preset(preset)
     nominating = _get_methods(method, chosen)

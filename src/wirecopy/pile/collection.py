@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ..model import Articles, Skipped
+from ..model import Articles, Skipped, held_by_either
 
 LEFT_OUT = np.iinfo(np.uint32).max
 """The rank of an article that takes no part."""
@@ -73,6 +73,7 @@ class Pile:
         self.ids: list[str] = []
         self.skipped: list[Skipped] = []
         self.unreadable_dates = 0
+        self.held: dict[str, bool] = {}
         self.own: dict[int, int] = {}
         """The article of the pile that has a query's id, by the query's number: the two are never compared."""
         self._queries: dict[str, int] = {}
@@ -85,6 +86,7 @@ class Pile:
         self.batches.append(batch)
         self.skipped.extend(batch.skipped)
         self.unreadable_dates += batch.unreadable_dates
+        self.held = held_by_either(self.held, batch.held)
         if self.firsts[-1] == self._last and self._last:
             self._queries = {name: number for number, name in reversed(list(enumerate(self.ids)))}
             self._seen = set()

@@ -15,7 +15,7 @@ from .. import _core
 from ..boilerplate import Formula, Learnt
 from ..comparison import RELATIONS, Compared, build_match
 from ..errors import MissingExtra
-from ..model import Match, Skipped
+from ..model import Match, Skipped, missing
 from .collection import Pile
 
 if TYPE_CHECKING:
@@ -76,6 +76,11 @@ class Matches(Sequence[Match]):
     def unreadable_dates(self) -> int:
         """How many dates were in no form that is known; they count as missing."""
         return self.pile.unreadable_dates
+
+    @property
+    def missing_fields(self) -> Sequence[str]:
+        """The fields that were asked for by name and that no record holds."""
+        return missing(self.pile.held)
 
     @cached_property
     def _combinations(self) -> list[tuple[str, ...]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..methods import Method, Scores, Sketches
-from ..model import Opinion, Relation, Skipped, Verdict
+from ..model import Opinion, Relation, Skipped, Verdict, missing
 from ..pairs import Sharing, count_hits
 from .collection import Pile, Pool
 
@@ -79,6 +79,11 @@ class Opinions(Sequence[Opinion]):
     def unreadable_dates(self) -> int:
         """How many dates could not be read, and count as missing."""
         return self.pile.unreadable_dates
+
+    @property
+    def missing_fields(self) -> Sequence[str]:
+        """The fields that were asked for by name and that no record holds."""
+        return missing(self.pile.held)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Each opinion as its public JSON object."""

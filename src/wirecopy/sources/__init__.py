@@ -247,6 +247,8 @@ def _read_stream(stream: Stream, file: File, kind: str, fields: Fields, batch_by
     head = stream.peek(1 << 10).lstrip()
     if kind == "text":
         kind = "jsonl" if head.startswith(b"{") else "json" if re.match(rb"\[\s*[{\]]", head) else kind
+    if kind == "text" and csv_files.is_table(stream.peek(1 << 10), fields):
+        kind = "csv"
     if kind == "text":
         yield text_files.read_stream(stream, file.name, file.shown, fields)
     elif not stream.peek(1):

@@ -143,7 +143,8 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
         text = text.take(pa.array(np.flatnonzero(keep)))
     data, offsets = _buffers(text)
     kept = np.flatnonzero(keep).tolist()
-    about = [_known(pa, batch, names) for names in fields.about_names]
+    columns = [_known(pa, batch, names) for names in fields.about_names]
+    about = fields.known([[column[row] for row in kept] for column in columns])
     return Articles(
         [ids[row] or f"{name}:{first + row}" for row in kept],
         data,
@@ -151,7 +152,9 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
         published[keep],
         [Skipped(f"{name}:{first + row}", reason) for row, reason in sorted(bad.items())],
         int(np.count_nonzero(unreadable & keep)),
-        about=fields.known([[column[row] for row in kept] for column in about]),
+        lambda row: f"{name}:{first + kept[row]}",
+        about,
+        fields.held(any(ids), bool((unreadable | (published != UNDATED)).any()), about),
     )
 
 

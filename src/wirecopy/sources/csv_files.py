@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from wirecopy.model import Articles, Skipped
 from wirecopy.sources import work
-from wirecopy.sources.fields import Fields, Unusable, no_text, record
+from wirecopy.sources.fields import ABOUT_NAMES, Fields, Unusable, no_text, record
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip
 
 _ROWS_A_BATCH = 4096
+_UNCLOSED = "a quote that opens here is never closed; close it, or double it where it is part of a text"
 
 
 def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
@@ -23,23 +26,10 @@ def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int)
     delimiter = "\t" if kind == "tsv" else _delimiter(stream.peek(64 << 10))
     # Broken UTF-8 becomes lone surrogates, by which the row is known.
     lines = io.TextIOWrapper(io.BufferedReader(stream), "utf-8", "surrogateescape", newline="")
-    rows = csv.reader(lines, delimiter=delimiter)
     header: list[str] | None = None
     batch: list[tuple[int, list[str] | str]] = []
     size = counted = 0
-    damage = ""
-    while True:
-        line = rows.line_num + 1
-        row: list[str] | str
-        try:
-            row = next(rows)
-        except StopIteration:
-            break
-        except Damaged as problem:
-            damage = str(problem)
-            break
-        except csv.Error as error:
-            row = f"not CSV: {error}"
+    for line, row in _rows(_Lines(lines), delimiter):
         if header is None:
             if isinstance(row, str) or not set(fields.text_names) & set(row):
                 reason = row if isinstance(row, str) else no_text(row, fields, "columns")
@@ -55,9 +45,74 @@ def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int)
             batch, size, counted = [], 0, stream.source_bytes
     if batch:
         yield Work(partial(_parse, batch, header or [], path, fields), stream.source_bytes - counted)
-        counted = stream.source_bytes
-    if damage:
-        yield skip(f"{path}:{rows.line_num + 1}", damage, stream.source_bytes - counted)
+
+
+def is_table(head: bytes, fields: Fields) -> bool:
+    """Whether what begins with these bytes is a table: its first line names the text, and something else that is known.
+
+    Where the user named the text, that name and any other will do.
+    """
+    line = re.split(rb"[\r\n]", head, maxsplit=1)[0].decode("utf-8", "replace")
+    names = set(next(csv.reader([line], delimiter=_delimiter(head)), ()))
+    known = {*fields.id_names, *fields.published_names}.union(*ABOUT_NAMES.values())
+    others = names.difference(fields.text_names)
+    return len(others) < len(names) and bool(others if fields.text is not None else others & known)
+
+
+class _Lines:
+    """Lines in which one can go back as far as the record that is being read: it begins with line `first`."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self.first = 1
+        self.record: list[str] = []
+        self.is_at_end = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        for line in self._lines:
+            self.record.append(line)
+            return line
+        self.is_at_end = True
+        raise StopIteration
+
+    def end_record(self) -> None:
+        """The next line begins another record."""
+        self.first += len(self.record)
+        self.record = []
+
+    def give_up_record(self) -> None:
+        """The second line of the record begins another, after all."""
+        self._lines = chain(self.record[1:], self._lines)
+        self.record, self.is_at_end = self.record[:1], False
+        self.end_record()
+
+
+def _rows(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str] | str]]:
+    """The rows, each with the line it begins in; of what is none, why not."""
+    rows = csv.reader(lines, delimiter=delimiter)
+    patience = work.MAX_RECORD_BYTES
+    while patience > 0:
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        except Damaged as damage:
+            yield lines.first, str(damage)
+            return
+        except csv.Error as error:
+            yield lines.first, f"not CSV: {error}"
+        else:
+            # Only in a quote does a row go on where the file ends.
+            if lines.is_at_end:
+                patience -= sum(map(len, lines.record))
+                yield lines.first, _UNCLOSED if patience > 0 else f"{_UNCLOSED}; nothing below is read"
+                lines.give_up_record()
+                continue
+            yield lines.first, row
+        lines.end_record()
 
 
 def _delimiter(head: bytes) -> str:

@@ -35,9 +35,15 @@ class Entry:
     path: Path | None = None
     changed: str | None = None
     """When the page was last changed, which is not when it was published."""
+    own: str = ""
+    """What tells it from other entries with its link: an id, or else a title."""
+
+    def is_same(self, other: Entry) -> bool:
+        """Whether two entries with one link are one article: a live blog has many, each with its own text."""
+        return not (self.content and other.content) or self.own == other.own or self.content == other.content
 
     def join(self, other: Entry) -> Entry:
-        """Both, of one page; this one has the last word."""
+        """Both, of one article; this one has the last word."""
         known = {
             name: getattr(self.known, name) or getattr(other.known, name)
             for name in (field.name for field in fields(Article))
@@ -48,6 +54,7 @@ class Entry:
             content=self.content or other.content,
             path=self.path or other.path,
             changed=self.changed or other.changed,
+            own=self.own if self.content else other.own,
         )
 
 
@@ -55,17 +62,21 @@ class Entries:
     """All entries, until a page of the input turns out to be one of them."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, dict[str, Entry]] = {}
+        """Of each page, by what tells them apart; the first is the page's own."""
         self._keys: dict[str, str] = {}
         """By path and by address."""
         self._found: set[str] = set()
 
     def add(self, entry: Entry) -> None:
-        """Take in an entry; of those for one page, the first has the last word."""
+        """Take in an entry; of those for one article, the first has the last word."""
         names = [str(entry.path)] if entry.path is not None else []
         names += [address_key(entry.known.url)] if entry.known.url else []
         key = next((self._keys[name] for name in names if name in self._keys), [*names, entry.where][0])
-        self._entries[key] = self._entries[key].join(entry) if key in self._entries else entry
+        of_page = self._entries.setdefault(key, {})
+        first = next(iter(of_page), entry.own)
+        own = first if first in of_page and of_page[first].is_same(entry) else entry.own
+        of_page[own] = of_page[own].join(entry) if own in of_page else entry
         self._keys.update((name, key) for name in names if name not in self._keys)
 
     def complete(self, page: Page, path: Path | None) -> Page:
@@ -79,7 +90,7 @@ class Entries:
         if key is None:
             return page
         self._found.add(key)
-        entry = self._entries[key]
+        entry = next(iter(self._entries[key].values()))
         return replace(
             page,
             url=page.url or entry.known.url,
@@ -89,7 +100,12 @@ class Entries:
 
     def left(self) -> Iterator[Entry]:
         """The entries that were not found; they are forgotten."""
-        left = [entry for key, entry in self._entries.items() if key not in self._found]
+        left = [
+            entry
+            for key, of_page in self._entries.items()
+            for entry in of_page.values()
+            if key not in self._found
+        ]
         self._entries, self._keys = {}, {}
         yield from left
 

@@ -27,7 +27,7 @@ _TAG = re.compile(rb"<[^<>]*")
 
 _FULL_CONTENT = 250
 _FULL_SUMMARY = 1000
-"""A shorter text is taken for a summary: shorter in an element meant for the text than in one meant for a summary."""
+"""A shorter text is taken for a summary where there is a link: shorter in an element meant for the text than in one meant for a summary."""
 _CUT = ("[…]", "[...]", "[ … ]")
 
 
@@ -50,6 +50,9 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
     for number, entry in enumerate(feed.entries, 1):
         content = _longest(entry.get("content", ()))
         summary = entry.get("summary_detail", {})
+        url = _joined(base, entry.get("link", ""))
+        if not (content or url or feed.version.startswith("atom")):
+            content = summary  # in RSS, where the description of an item without a link is its text
         yield _entry(
             f"{shown}:{number}",
             content=_markup(content) if content else "",
@@ -59,7 +62,7 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
             source=source,
             author=plain(entry.get("author", "")),
             language=(content or summary).get("language") or feed.feed.get("language"),
-            url=_joined(base, entry.get("link", "")),
+            url=url,
             id=entry.get("id"),
         )
 
@@ -92,14 +95,16 @@ def read_json(data: bytes, shown: str) -> Iterator[Entry]:
 
 
 def _entry(where: str, *, content: str, summary: str, url: str, id: str | None, **known: str | None) -> Entry:
-    text = content if _is_full(content, _FULL_CONTENT) else summary
-    full = _is_full(text, _FULL_CONTENT if text is content else _FULL_SUMMARY)
-    missing = f"only a summary; the linked page {url} is not in the input" if url else "no text and no link"
+    # Without a page to go to, what is meant for the text is all there is.
+    leasts = ((content, _FULL_CONTENT if url else 1), (summary, _FULL_SUMMARY))
+    text = next((text for text, least in leasts if _is_full(text, least)), None)
+    there = "only a summary" if plain(content) or plain(summary) else "no text"
     return Entry(
         where,
         _article(url or id or where, url=url, **known),
-        missing,
-        text if full else None,
+        f"{there}; the linked page {url} is not in the input" if url else f"{there}, and no link to a page",
+        text,
+        own=id or known.get("title") or where,
     )
 
 

@@ -102,6 +102,13 @@ class Fields:
             ]
         return about
 
+    def held(self, id: bool, published: bool, about: Mapping[str, Sequence[str]]) -> dict[str, bool]:
+        """`Articles.held`, from whether some record has an id and a date, and what is known about them all."""
+        asked = {self.id: id, self.published: published}
+        if "title" in about:
+            asked[self.title] = any(about["title"])
+        return {name: there for name, there in asked.items() if name is not None}
+
 
 class Unusable(Exception):  # noqa: N818 - reads as what happened
     """A record that is no article; the message says why."""
@@ -114,10 +121,14 @@ class Number(str):
 
 
 class Record(NamedTuple):
-    """What is read of one record; `published` is empty where it has none, `about` is what stands under `about_names`."""
+    """What is read of the record at `where`.
+
+    `published` is empty where it has none, `about` is what stands under `about_names`.
+    """
 
     text: bytes
     id: str
+    where: str
     published: str = ""
     about: Sequence[str] = ()
 
@@ -133,6 +144,7 @@ def record(values: Mapping[Any, Any], fields: Fields, where: str) -> Record:
     return Record(
         utf8(text),
         id_text(id_name, id_value) or where,
+        where,
         date_text(_first(values, fields.published_names)[1]),
         [about_text(_first(values, names)[1]) for names in fields.about_names],
     )

@@ -22,6 +22,9 @@ HTML_TYPES = {"text/html", "application/xhtml+xml"}
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)")
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
+_LENGTH = re.compile(r"\d{1,15}")
+_TAIL = 256
+_END = re.compile(rb"</html\s*>\s*\Z", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 
 
@@ -38,15 +41,21 @@ class Response:
 
         With `cut` it is known to be incomplete, and what there is is taken.
         """
-        body = self.body
+        body, early = self.body, ""
+        length = self.headers.get("content-length", "")
         if "chunked" in self.headers.get("transfer-encoding", "").lower():
-            body = _joined(body)
+            body, early = _joined(body, cut)
+        elif _LENGTH.fullmatch(length) and int(length) > len(body):
+            early = f"the body ends early: Content-Length {length}, {len(body)} bytes are there"
         encodings = [name.strip().lower() for name in self.headers.get("content-encoding", "").split(",")]
         encodings = [name for name in encodings if name not in ("", "identity", "none", "utf-8")]
         if len(encodings) > _MAX_ENCODINGS:
             raise Unusable(
                 f"{len(encodings)} content encodings, more than the {_MAX_ENCODINGS} that are read"
             )
+        # An encoding knows its own end, and where a crawler took it off, the length is still that of the encoded body.
+        if early and not (cut or encodings or _END.search(body[-_TAIL:])):
+            raise Unusable(early)
         for name in reversed(encodings):
             body = _decoded(body, name, limit, cut)
         if len(body) > limit:
@@ -88,8 +97,11 @@ def too_large(limit: int, what: str = "a page") -> str:
     return f"larger than {limit:,} bytes, the limit for {what}"
 
 
-def _joined(body: bytes) -> bytes:
-    """A chunked body in one piece. Crawlers often store it so already, and leave the header: then it stays as it is."""
+def _joined(body: bytes, cut: bool) -> tuple[bytes, str]:
+    """A chunked body in one piece, and what is wrong with its end, if anything.
+
+    Crawlers often store it so already, and leave the header: then it stays as it is.
+    """
     parts, at = [], 0
     while chunk := _CHUNK.match(body, at):
         size = int(chunk[1], 16)
@@ -101,10 +113,10 @@ def _joined(body: bytes) -> bytes:
         if len(parts) > _MAX_CHUNKS:
             raise Unusable(f"more than {_MAX_CHUNKS:,} chunks")
     if at == 0 and not chunk:
-        return body
-    if not chunk and at < len(body):
+        return body, ""
+    if not chunk and at < len(body) and not cut:
         raise Unusable(f"damaged chunked encoding at byte {at} of the body")
-    return b"".join(parts)
+    return b"".join(parts), "" if chunk else "the body ends early: its last chunk is missing"
 
 
 def _decoded(body: bytes, name: str, limit: int, cut: bool) -> bytes:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecopy import _core
-from wirecopy.model import Articles, Skipped
+from wirecopy.model import UNDATED, Articles, Skipped
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, with_others
 from wirecopy.sources.opening import Stream
@@ -74,6 +74,8 @@ def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -
         fields.about_names,
         work.MAX_RECORD_BYTES,
     )
+    known_about = fields.known(about)
+    held = fields.held(any(ids), bool(other_dates) or bool((published != UNDATED).any()), known_about)
     if "" in ids:
         ids = [
             known or f"{path}:{first_line + line}" for known, line in zip(ids, lines.tolist(), strict=True)
@@ -88,5 +90,6 @@ def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -
         skipped,
         unreadable,
         lambda row: f"{path}:{first_line + int(lines[row])}",
-        fields.known(about),
+        known_about,
+        held,
     )

@@ -66,7 +66,7 @@ def mappings(items: Sequence[Any], wheres: Sequence[str], fields: Fields) -> Art
         try:
             if isinstance(item, str):
                 text = utf8(item)
-                records.append(Record(text, _core.blake3_hex([text])[0]))
+                records.append(Record(text, _core.blake3_hex([text])[0], where))
             elif isinstance(item, Article):
                 records.append(article_record(item, fields, where))
             else:

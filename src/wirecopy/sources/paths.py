@@ -40,14 +40,14 @@ def find(path: str) -> Files:
     if path == "-":
         return Files((File(Path("-"), "-", "-", is_pipe=True),))
     try:
-        there = Path(path).exists()
+        there = path != "" and Path(path).exists()
     except OSError as error:
         hint = "; to give a text itself, put it into a list"
         raise SourceError(f"{shorten(path)}: {error.strerror or error}{hint}") from None
     if there:
         return Files(tuple(_below(Path(path), Path(path))))
     if not glob.has_magic(path):
-        raise SourceError(f"{shorten(path)}: no such file or folder")
+        raise SourceError(f"{shorten(path) or repr(path)}: no such file or folder")
     matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - the pattern may be absolute
     if not matches:
         raise SourceError(f"{shorten(path)}: matches no file")

@@ -22,12 +22,12 @@ def read(files: Sequence[tuple[Path, str, str]], compression: str, fields: Field
     for path, name, shown in files:
         try:
             with path.open("rb", buffering=0) as file:
-                records.append(Record(content(Stream(file, compression)), name))
+                records.append(Record(content(Stream(file, compression)), name, shown))
         except (Unusable, Damaged) as problem:
             skipped.append(Skipped(shown, str(problem)))
         except OSError as error:
             skipped.append(Skipped(shown, cannot_open(error)))
-    return articles(records, skipped, fields)
+    return articles(records, skipped, Fields(about=fields.about))
 
 
 def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
@@ -36,11 +36,17 @@ def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
         text = content(stream)
     except (Unusable, Damaged) as problem:
         return skip(shown, str(problem), stream.source_bytes)
-    return Work(lambda: articles([Record(text, name)], (), fields), stream.source_bytes)
+    return Work(
+        lambda: articles([Record(text, name, shown)], (), Fields(about=fields.about)), stream.source_bytes
+    )
 
 
 def content(stream: Stream) -> bytes:
     """The text of a stream in UTF-8; raises Unusable if it is none, Damaged if it breaks off."""
+    if stream.peek(6).startswith((b"PAR1", b"ARROW1")):
+        raise Unusable(
+            "Parquet or Arrow; give it as a file whose name ends with .parquet, .arrow or .feather"
+        )
     pieces = []
     size = 0
     while piece := stream.read(max(64 << 10, size)):

@@ -147,18 +147,19 @@ class Zstd:
                 raise
             part.append(block)
             size += _ZSTD_BLOCK if kind == 2 else block_size
-            if size > _PIECE - _ZSTD_BLOCK:
+            if last or size > _PIECE - _ZSTD_BLOCK:
                 yield b"".join(part)
                 part, size = [], 0
-        yield b"".join([*part, self._take(4 if self.checked else 0)])
 
     def _block(self) -> tuple[int, int, bool, bytes]:
+        """The next block, and behind the last one the checksum: an unpacker whose frame is at its end takes nothing more."""
         header = self._take(3)
         bits = int.from_bytes(header, "little")
         last, kind, size = bool(bits & 1), bits >> 1 & 3, bits >> 3
         if kind == 3 or size > _ZSTD_BLOCK:
             raise _damaged(self, "no zstd block here")
-        return kind, size, last, header + self._take(1 if kind == 1 else size)
+        checksum = 4 if last and self.checked else 0
+        return kind, size, last, header + self._take((1 if kind == 1 else size) + checksum)
 
     def _take(self, size: int) -> bytes:
         taken = bytes(self._window.view(self.end, size))

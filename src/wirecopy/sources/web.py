@@ -58,7 +58,7 @@ class PageWork:
 
 
 def _extract(batch: Pages, fields: Fields) -> Articles:
-    records, places, skipped = [], [], list(batch.skipped)
+    records, skipped = [], list(batch.skipped)
     found = extraction.extract_pages(batch.pages) if batch.pages else []
     for where, extracted in zip(batch.wheres, found, strict=True):
         article = extracted.article
@@ -67,8 +67,7 @@ def _extract(batch: Pages, fields: Fields) -> Articles:
             skipped.append(Skipped(where, reason))
             continue
         records.append(article_record(article, fields, where))
-        places.append(where)
-    return articles(records, skipped, fields, places.__getitem__)
+    return articles(records, skipped, Fields(about=fields.about))
 
 
 class Web:

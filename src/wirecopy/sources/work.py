@@ -32,7 +32,6 @@ def articles(
     records: Sequence[Record],
     skipped: Sequence[Skipped] = (),
     fields: Fields = Fields(),  # noqa: B008 - frozen
-    where: Callable[[int], str] | None = None,
 ) -> Articles:
     """A batch from records; of one without `about`, nothing is known."""
     published, unreadable = moments([record.published for record in records])
@@ -41,6 +40,7 @@ def articles(
         [record.about[number] if record.about else "" for record in records]
         for number in range(len(fields.about_names))
     ]
+    about = fields.known(columns)
     return Articles(
         [record.id for record in records],
         np.frombuffer(b"".join(texts), np.uint8),
@@ -48,8 +48,13 @@ def articles(
         published,
         skipped,
         unreadable,
-        where,
-        fields.known(columns),
+        [record.where for record in records].__getitem__,
+        about,
+        fields.held(
+            any(record.id != record.where for record in records),
+            any(record.published for record in records),
+            about,
+        ),
     )
 
 
