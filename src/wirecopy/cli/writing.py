@@ -253,7 +253,7 @@ def say_unreadable(dates: int) -> None:
 def say_missing(fields: Sequence[str]) -> None:
     """Name the fields that were asked for and are not there."""
     for name in fields:
-        print(f"no record has the field {name!r}", file=sys.stderr)
+        say(f"no record has the field {name!r}")
 
 
 def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
