@@ -138,6 +138,7 @@ TORN = """
 < <a </a <a_b=' <a_b="' <!-- <! </ <!--- -- <script> <title>a <script><!--<script> <a/ <a_b= <a_b='c' <script></script
 <script><!--</script> <script><!--<script></script> <title>a</head></title> <style></styl> <!--a-- <a< <? & &# &amp
 <textarea></textarea <é </a_b='> </p> <br> </b> </table> <svg/> <select><option> ]]> <![CDATA[
+<!--</p></p> <!--</p></p>--> <a_b="<c= <a_b="<c="d
 """
 
 
