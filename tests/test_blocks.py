@@ -178,6 +178,14 @@ def test_what_comes_after_the_article_does_not_close_what_was_torn_before_it(tor
     assert found[-5:] == SENTENCES
 
 
+@pytest.mark.xfail(
+    strict=True, reason="an open script goes on to the end of the next one, as the standard has it"
+)
+def test_a_script_that_never_closes_does_not_swallow_the_article_before_another() -> None:
+    page = f"<h1>Title</h1><script>var a = 1;{ARTICLE}<script>var b = 2;</script>"
+    assert [text for text in _core.page_blocks(page, False) if "Sentence" in text][-5:] == SENTENCES
+
+
 def test_a_page_cut_anywhere_keeps_what_came_before() -> None:
     page, _ = newspaper_page(5)
     whole = _core.page_blocks(page, False)
