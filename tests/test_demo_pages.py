@@ -136,6 +136,27 @@ def test_pages_say_what_the_texts_say(whole: list[Extracted], articles: list[dic
         assert (said.language or "").partition("-")[0] == article["language"]
 
 
+@pytest.mark.parametrize(
+    "torn",
+    [
+        b"<script>",
+        b"<script>var a = 1;",
+        b"<style>",
+        b"<!-- ",
+        b"<textarea>",
+        b"<iframe>",
+        b"<title>",
+        b'<a b="',
+    ],
+)
+def test_what_is_torn_above_the_headline_costs_no_article(torn: bytes, pages: list[Page]) -> None:
+    broken = [replace(page, content=page.content.replace(b"<h1", torn + b"<h1", 1)) for page in pages]
+    found, expected = (extraction.extract_pages(one) for one in (broken, pages))
+    texts = [(one.article.text, other.article.text) for one, other in zip(found, expected, strict=True)]
+    assert sum(one != other for one, other in texts) <= 3
+    assert all(len(one) > len(other) / 2 for one, other in texts)
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_answer_from_pages_is_that_from_texts(seed: int, tmp_path: Path) -> None:
     folder = write_archive(tmp_path, seed)

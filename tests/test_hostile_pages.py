@@ -138,7 +138,8 @@ TORN = """
 < <a </a <a_b=' <a_b="' <!-- <! </ <!--- -- <script> <title>a <script><!--<script> <a/ <a_b= <a_b='c' <script></script
 <script><!--</script> <script><!--<script></script> <title>a</head></title> <style></styl> <!--a-- <a< <? & &# &amp
 <textarea></textarea <é </a_b='> </p> <br> </b> </table> <svg/> <select><option> ]]> <![CDATA[
-<!--</p></p> <!--</p></p>--> <a_b="<c= <a_b="<c="d
+<!--</p></p> <!--</p></p>--> <a_b="<c= <a_b="<c="d <script></p></p> <style></p></p> <style></p></p></style> <textarea></p></p>
+<script></p></p><script></script> <iframe></p></p></iframe> <title></p></p></title>
 """
 
 

@@ -5,7 +5,7 @@
 //! closes: the standard lets an open `<title>`, comment, script or quotation mark swallow the rest of the page; here
 //! such a thing ends at once, and the page goes on.
 
-use memchr::{memchr, memchr2, memchr2_iter, memmem, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memmem, memrchr};
 
 /// A piece of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,13 +153,16 @@ impl<'a> Scanner<'a> {
             return None;
         }
         let (name, start) = (RAW[kind].as_bytes(), self.at);
+        let is_program = name == b"script"
+            && self.attribute("type").is_none_or(|kind| kind.is_empty() || kind.contains("script") || kind == "module");
         let bytes = self.html.as_bytes();
         for found in memmem::find_iter(&bytes[start..], b"</") {
             let end = start + found;
             let rest = &bytes[end + 2..];
             if is_named(rest, name) {
-                if name == b"title" && holds_page(&bytes[start..end]) {
-                    break;
+                if self.torn <= MAX_TORN && holds_page(name, is_program, &bytes[start..end]) {
+                    self.torn += 1;
+                    return None;
                 }
                 let escaped =
                     name == b"script" && !self.unclosed_escape && memmem::find(&bytes[start..end], b"<!--").is_some();
@@ -341,14 +344,51 @@ fn ends_name(byte: &u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')
 }
 
-/// A title that runs on into the page was never closed: the end belongs to another, such as that of a picture.
-fn holds_page(title: &[u8]) -> bool {
-    [&b"</head"[..], b"<body", b"</HEAD", b"<BODY"].iter().any(|tag| memmem::find(title, tag).is_some())
+/// Whether an element that holds no tags ran on over a page and was never closed: the end is that of another.
+fn holds_page(kind: &[u8], is_program: bool, content: &[u8]) -> bool {
+    let begins_body = |tag: &&[u8]| memmem::find(content, tag).is_some();
+    if kind == b"title" && [&b"</head"[..], b"<body", b"</HEAD", b"<BODY"].iter().any(begins_body) {
+        return true;
+    }
+    let begins_with_tag = || matches!(content.trim_ascii_start(), [b'<', letter, ..] if letter.is_ascii_alphabetic());
+    holds_paragraphs(content)
+        && match kind {
+            b"title" | b"style" | b"iframe" => true,
+            _ => is_program && begins_with_tag() || holds_another(content, kind),
+        }
 }
 
 /// A comment that runs on over paragraphs into another one was never closed: the end is that of the other.
 fn holds_comment(comment: &[u8]) -> bool {
-    memmem::find(comment, b"<!--").is_some() && memmem::find_iter(comment, b"</p>").nth(1).is_some()
+    memmem::find(comment, b"<!--").is_some() && holds_paragraphs(comment)
+}
+
+fn holds_paragraphs(content: &[u8]) -> bool {
+    let is_end = |at: &usize| {
+        let rest = &content[at + 2..];
+        is_named(rest, b"p") || is_named(rest, b"div")
+    };
+    memmem::find_iter(content, b"</").filter(is_end).nth(1).is_some()
+}
+
+/// Whether there is another of its kind, as a tag: in a program tags are quoted, and each has an end that is no end tag, such as
+/// `<\/script>` or `</scr'+'ipt>`.
+fn holds_another(content: &[u8], kind: &[u8]) -> bool {
+    let (mut first, mut tags, mut ends) = (None, 0, 0);
+    for at in memchr_iter(b'<', content) {
+        let rest = &content[at + 1..];
+        if is_named(rest, kind) {
+            first = first.or(Some(at));
+            tags += 1;
+        } else if rest.starts_with(b"\\/") && is_named(&rest[2..], kind)
+            || rest.strip_prefix(b"/").is_some_and(|name| name.starts_with(&kind[..3]))
+        {
+            ends += 1;
+        }
+    }
+    let before = &content[..first.unwrap_or(0)];
+    let in_comment = memmem::rfind(before, b"<!--").is_some_and(|at| memmem::find(&before[at..], b"-->").is_none());
+    tags > ends && !in_comment && before.trim_ascii_end().ends_with(b">")
 }
 
 fn is_named(rest: &[u8], name: &[u8]) -> bool {

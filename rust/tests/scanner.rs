@@ -54,7 +54,7 @@ fn scanned(html: &str) -> Vec<Piece> {
     pieces
 }
 
-/// What the standard says; None if something never closes, or a value runs on over tags into another one.
+/// What the standard says; None if something never closes, or runs on over tags into another one.
 fn standard(html: &str) -> Option<Vec<Piece>> {
     let text = |bytes: &[u8]| plain(&String::from_utf8_lossy(bytes));
     let mut pieces = Vec::new();
@@ -83,7 +83,12 @@ fn standard(html: &str) -> Option<Vec<Piece>> {
                 push(&mut pieces, Piece::Start(name, attributes, tag.self_closing));
             }
             Gum::EndTag(tag) => {
-                open = None;
+                if let (Some(_), Some(Piece::Text(content))) = (open.take(), pieces.last()) {
+                    let content = content.to_lowercase();
+                    if content.matches("</p").count() + content.matches("</div").count() > 1 {
+                        return None;
+                    }
+                }
                 push(&mut pieces, Piece::End(text(&tag.name)));
             }
             Gum::Error(error) => match error.value {
@@ -355,6 +360,22 @@ fn an_unclosed_script_is_followed_by_scripts_that_close() {
     assert_eq!(texts(html), ["a<title>b</title><script>c", "d"]);
     let html = "<title>a<p>b<script>c</script><!-- d --><p>e<!-- f<p>g";
     assert_eq!(texts(html), ["a", "b", "c", "e", " f", "g"]);
+}
+
+#[test]
+fn a_script_that_never_closes_does_not_swallow_paragraphs_up_to_another() {
+    let page = |torn: &str, kind: &str| format!("a{torn}<p>b</p><p>c</p>\n<{kind}>d</{kind}>e");
+    for kind in ["script", "style", "textarea", "iframe", "noembed", "xmp"] {
+        let torn = format!("<{kind}>");
+        assert_eq!(texts(&page(&torn, kind)), ["a", "b", "c", "\n", "d", "e"], "{kind}");
+    }
+    assert_eq!(texts(&page("<script>x", "script")), ["a", "x", "b", "c", "\n", "d", "e"]);
+    let template = "a<script type=text/template><p>b</p><p>c</p></script>d";
+    assert_eq!(texts(template), ["a", "<p>b</p><p>c</p>", "d"]);
+    let program = "a<script>w('<p>b</p><p>c</p><script><\\/script>')</script>d";
+    assert_eq!(texts(program).len(), 3);
+    let many = "<script></p></p><script>".repeat(1000) + "</script>a";
+    assert_eq!(texts(&many).last().map(String::as_str), Some("a"));
 }
 
 #[test]
