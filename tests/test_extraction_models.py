@@ -213,6 +213,39 @@ def test_the_crf_is_two_looks_and_a_chain(crf_model: Path) -> None:
         assert "\n\n".join(block for block, content, _ in found if content) == text
 
 
+def random_tree(rng: random.Random, values: int, leaves: int) -> dict[str, list[Any]]:
+    """A tree of any shape."""
+    tree: dict[str, list[Any]] = {"value": [-1], "at": [0], "yes": [0], "no": [0], "score": [0.0]}
+    ends = [0]
+    for _ in range(leaves - 1):
+        node = ends.pop(rng.randrange(len(ends)))
+        ends += [len(tree["value"]), len(tree["value"]) + 1]
+        tree["value"][node], tree["at"][node] = rng.randrange(values), rng.choice([0, 0, 1, 2, 5, 0.5, 20])
+        tree["yes"][node], tree["no"][node] = ends[-2:]
+        for name, entry in (("value", -1), ("at", 0), ("yes", 0), ("no", 0)):
+            tree[name] += [entry, entry]
+        tree["score"] += [rng.gauss(0, 1), rng.gauss(0, 1)]
+    return tree
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_forest_is_the_sum_of_its_trees(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    values = [name for name, _ in _core.feature_names(False)]
+    forest = [random_tree(rng, len(values), rng.choice([1, 2, 7, 31, 32])) for _ in range(250)]
+    look = {"bias": 0.5, "values": values, "trees": forest}
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(tiny() | {"looks": [look, look], "again": 2.0}), "utf-8")
+    # Pages of as many blocks as are asked side by side, fewer, and more.
+    for blocks in (1, 7, 8, 9, 40):
+        html = "".join(
+            f"<p class=c{rng.randrange(3)}>{'A word, ' * rng.randrange(30)}end." for _ in range(blocks)
+        )
+        rows, _, _ = _core.look_at(html.encode(), None, None, 0.0, *LIMITS)
+        expected = scores_of(look, rows.reshape(blocks, -1), False)
+        assert [score for _, _, score in told(path, html)] == pytest.approx(expected, abs=1e-4)
+
+
 def test_reasons_are_parts_of_the_score(crf_model: Path) -> None:
     html, _ = newspaper_page(103)
     (found,) = extraction.extract_pages([Page("", html.encode())], model=crf_model, with_blocks=True)
@@ -344,6 +377,10 @@ BROKEN = {
     ),
     "a circle": (change(*TREE, "yes", to=[0, 0, 0]), "node 0 of a tree goes on to nodes 0 and 2 of 3"),
     "a node beyond": (change(*TREE, "no", to=[3, 0, 0]), "node 0 of a tree goes on to nodes 1 and 3 of 3"),
+    "too many leaves": (
+        change(*TREE, to=random_tree(random.Random(1), 1, 33)),
+        "a tree has more than 32 leaves",
+    ),
     "a node before": (change(*TREE, "no", to=[-1, 0, 0]), "`no` is missing"),
     "a huge node": (change(*TREE, "no", to=[2**32 + 2, 0, 0]), "`no` is missing"),
     "a huge score": (change(*TREE, "score", to=[0, 1e300, 0]), "`score` is missing"),

@@ -50,21 +50,31 @@ struct Row<'a> {
     values: &'a mut Vec<f32>,
 }
 
+/// Inlined, names cost nothing where none are wanted.
+#[allow(clippy::inline_always)]
 impl Row<'_> {
+    #[inline(always)]
     fn amount(&mut self, name: Arguments<'_>, value: f32) {
         self.push(name, Kind::Amount, value);
     }
 
+    #[inline(always)]
     fn choice(&mut self, name: Arguments<'_>, value: usize) {
         self.push(name, Kind::Choice, value as f32);
     }
 
+    #[inline(always)]
     fn push(&mut self, name: Arguments<'_>, kind: Kind, value: f32) {
         if let Some(names) = &mut self.names {
-            names.push((name.to_string(), kind));
+            note(names, name, kind);
         }
         self.values.push(value);
     }
+}
+
+#[cold]
+fn note(names: &mut Vec<(String, Kind)>, name: Arguments<'_>, kind: Kind) {
+    names.push((name.to_string(), kind));
 }
 
 /// Name and kind of each value of a row.

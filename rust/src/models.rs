@@ -237,7 +237,7 @@ impl Look {
         let trees: Vec<Tree> = trees.iter().map(|tree| parse_tree(tree, &places)).collect::<Result<_>>()?;
         let is_amount: Vec<bool> = known.iter().map(|known| known.1 == Kind::Amount).collect();
         let names = known.into_iter().map(|known| known.0).collect();
-        Ok(Self { bias: number(&look["bias"])?, forest: Forest::new(&trees, &is_amount)?, names })
+        Ok(Self { bias: number(&look["bias"])?, forest: Forest::new(trees, is_amount)?, names })
     }
 
     fn scores(&self, sight: &Sight<'_>, blocks: &[usize], context: Option<&Context<'_>>) -> Vec<f64> {

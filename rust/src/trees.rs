@@ -5,6 +5,7 @@
 //! before are most wrong (Friedman 2001; for conditional random fields Dietterich, Ashenfelter, Bulatov 2004),
 //! best leaf first, over histograms of binned values. Cost of growing: rows × columns × the depth.
 
+use std::array;
 use std::cmp::Ordering;
 
 use crate::{Invalid, Result};
@@ -33,86 +34,95 @@ impl Tree {
         self.score.push(0.0);
         self.value.len() - 1
     }
-}
 
-/// A forest ready for use: all nodes of all trees in one array.
-#[derive(Debug, Clone, Default)]
-pub struct Forest {
-    nodes: Vec<Node>,
-    /// What each node would add if it were a leaf.
-    scores: Vec<f32>,
-    roots: Vec<u32>,
-    width: usize,
-}
+    /// The child of a node for a value; a missing amount is at most everything, and a choice is never missing.
+    fn next(&self, node: usize, value: f32, is_amount: bool) -> usize {
+        let at = self.at[node];
+        let no = value > at || (!is_amount && value < at);
+        if no { self.no[node] as usize } else { self.yes[node] as usize }
+    }
 
-#[derive(Debug, Clone, Copy)]
-struct Node {
-    /// The threshold, or a leaf's score.
-    at: f32,
-    value: u16,
-    kind: Kind,
-    yes: u32,
-    no: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Leaf,
-    AtMost,
-    Exactly,
-}
-
-impl Kind {
-    /// What is missing is at most everything.
-    #[allow(clippy::float_cmp)]
-    fn holds(self, value: f32, at: f32) -> bool {
-        if self == Self::AtMost { value <= at || value.is_nan() } else { value == at }
+    /// Refuses arrays that are no tree over so many values.
+    ///
+    /// # Errors
+    /// When they are none.
+    pub fn check(&self, values: usize) -> Result<()> {
+        let size = self.value.len();
+        if size == 0 || [self.at.len(), self.yes.len(), self.no.len(), self.score.len()] != [size; 4] {
+            return Err(Invalid("a tree's arrays: expected one entry a node".into()));
+        }
+        for node in 0..size {
+            let Ok(value) = usize::try_from(self.value[node]) else { continue };
+            if value >= values {
+                return Err(Invalid(format!("a tree asks about value {value} of {values}")));
+            }
+            // Children come after their parents: no walk goes in circles.
+            let (yes, no) = (self.yes[node] as usize, self.no[node] as usize);
+            if yes <= node || no <= node || yes.max(no) >= size {
+                return Err(Invalid(format!("node {node} of a tree goes on to nodes {yes} and {no} of {size}")));
+            }
+        }
+        Ok(())
     }
 }
+
+/// A forest ready for use.
+///
+/// Not walked tree by tree, where every step waits for the one before (`QuickScorer`: Lucchese et al. 2015). Each question of any tree
+/// that a row answers with no rules out the leaves below its yes; the first leaf that is left is where the walk would have
+/// ended. Questions are put value by value, for some rows side by side, until no row can say no.
+#[derive(Debug, Clone, Default)]
+pub struct Forest {
+    trees: Vec<Tree>,
+    groups: Vec<Group>,
+    is_amount: Vec<bool>,
+}
+
+/// Trees whose questions fit into a cache together.
+#[derive(Debug, Clone, Default)]
+struct Group {
+    questions: Vec<Question>,
+    /// The scores of the leaves, from yes to no, [`MAX_LEAVES`] places a tree.
+    scores: Vec<f32>,
+}
+
+/// No is what is above `most` or below `least`; a missing amount is neither, and a choice is never missing.
+#[derive(Debug, Clone, Copy)]
+struct Question {
+    value: u32,
+    most: f32,
+    least: f32,
+    tree: u32,
+    /// The leaves of the tree that are left after a no.
+    left: u32,
+}
+
+/// Leaves of a tree at most: a bit each.
+pub const MAX_LEAVES: usize = 32;
+
+/// Trees of a group.
+const GROUP: usize = 200;
+
+/// Rows that are asked side by side.
+const LANES: usize = 8;
 
 impl Forest {
     /// A forest over rows of `is_amount.len()` values.
     ///
     /// # Errors
     /// When a tree's arrays do not make a tree over such rows.
-    pub fn new(trees: &[Tree], is_amount: &[bool]) -> Result<Self> {
-        let mut forest = Self { width: is_amount.len(), ..Self::default() };
-        for tree in trees {
-            let base = forest.nodes.len() as u32;
-            let size = tree.value.len();
-            if size == 0 || [tree.at.len(), tree.yes.len(), tree.no.len(), tree.score.len()] != [size; 4] {
-                return Err(Invalid("a tree's arrays: expected one entry a node".into()));
-            }
-            forest.roots.push(base);
-            for node in 0..size {
-                let (yes, no) = (tree.yes[node] as usize, tree.no[node] as usize);
-                let kind = match usize::try_from(tree.value[node]) {
-                    Err(_) => Kind::Leaf,
-                    Ok(value) => match is_amount.get(value) {
-                        None => return Err(Invalid(format!("a tree asks about value {value} of {}", is_amount.len()))),
-                        Some(true) => Kind::AtMost,
-                        Some(false) => Kind::Exactly,
-                    },
-                };
-                // Children come after their parents: no walk goes in circles.
-                if kind != Kind::Leaf && (yes <= node || no <= node || yes.max(no) >= size) {
-                    return Err(Invalid(format!("node {node} of a tree goes on to nodes {yes} and {no} of {size}")));
-                }
-                let at = if kind == Kind::Leaf { tree.score[node] } else { tree.at[node] };
-                let value = tree.value[node].max(0) as u16;
-                forest.nodes.push(Node { at, value, kind, yes: base + yes as u32, no: base + no as u32 });
-                forest.scores.push(tree.score[node]);
-            }
-        }
-        Ok(forest)
+    pub fn new(trees: Vec<Tree>, is_amount: Vec<bool>) -> Result<Self> {
+        let groups = trees.chunks(GROUP).map(|trees| Group::new(trees, &is_amount)).collect::<Result<_>>()?;
+        Ok(Self { trees, groups, is_amount })
     }
 
-    /// The sum of the trees' scores for each of some rows. Tree by tree: a tree fits into the nearest cache.
+    /// The sum of the trees' scores for each of some rows.
     pub fn sums(&self, rows: &[f32]) -> Vec<f64> {
-        let mut sums = vec![0.0; rows.len().checked_div(self.width).unwrap_or(0)];
-        for root in &self.roots {
-            for (sum, row) in sums.iter_mut().zip(rows.chunks_exact(self.width)) {
-                *sum += f64::from(self.walk(*root, row, |_, _| {}));
+        let width = self.is_amount.len().max(1);
+        let mut sums = vec![0.0; rows.len() / width];
+        for group in &self.groups {
+            for (sums, rows) in sums.chunks_mut(LANES).zip(rows.chunks(LANES * width)) {
+                group.add(rows, width, sums);
             }
         }
         sums
@@ -121,26 +131,86 @@ impl Forest {
     /// What each value adds to the sum of a row: how the score changes on the walks where it is asked about.
     pub fn contributions(&self, row: &[f32]) -> Vec<f64> {
         let mut added = vec![0.0; row.len()];
-        for root in &self.roots {
-            self.walk(*root, row, |from, to| {
-                added[self.nodes[from].value as usize] += f64::from(self.scores[to] - self.scores[from]);
-            });
+        for tree in &self.trees {
+            let mut node = 0;
+            while let Ok(value) = usize::try_from(tree.value[node]) {
+                let next = tree.next(node, row[value], self.is_amount[value]);
+                added[value] += f64::from(tree.score[next] - tree.score[node]);
+                node = next;
+            }
         }
         added
     }
+}
 
-    fn walk(&self, root: u32, row: &[f32], mut note: impl FnMut(usize, usize)) -> f32 {
-        let mut at = root as usize;
-        loop {
-            let node = &self.nodes[at];
-            if node.kind == Kind::Leaf {
-                return node.at;
+impl Group {
+    fn new(trees: &[Tree], is_amount: &[bool]) -> Result<Self> {
+        let mut questions = Vec::new();
+        let mut scores = Vec::with_capacity(trees.len() * MAX_LEAVES);
+        for (number, tree) in trees.iter().enumerate() {
+            tree.check(is_amount.len())?;
+            let from = scores.len();
+            // Nodes to go to, the next one last; and behind the leaves of its yes, the question that rules them out.
+            let mut open = vec![(0, None)];
+            while let Some((node, asked)) = open.pop() {
+                let leaf = scores.len() - from;
+                if let Some((question, first)) = asked {
+                    let question: &mut Question = &mut questions[question];
+                    question.left = !(bits(leaf) & !bits(first));
+                }
+                let Ok(value) = u32::try_from(tree.value[node]) else {
+                    scores.push(tree.score[node]);
+                    continue;
+                };
+                if leaf + open.len() + 2 > MAX_LEAVES {
+                    return Err(Invalid(format!("a tree has more than {MAX_LEAVES} leaves")));
+                }
+                let most = tree.at[node];
+                let least = if is_amount[value as usize] { f32::NEG_INFINITY } else { most };
+                open.push((tree.no[node] as usize, Some((questions.len(), leaf))));
+                open.push((tree.yes[node] as usize, None));
+                questions.push(Question { value, most, least, tree: number as u32, left: 0 });
             }
-            let next = if node.kind.holds(row[node.value as usize], node.at) { node.yes } else { node.no } as usize;
-            note(at, next);
-            at = next;
+            scores.resize(from + MAX_LEAVES, 0.0);
+        }
+        questions.sort_by(|one, other| one.value.cmp(&other.value).then(one.most.total_cmp(&other.most)));
+        Ok(Self { questions, scores })
+    }
+
+    /// Adds the scores of some rows, at most [`LANES`], to their sums.
+    fn add(&self, rows: &[f32], width: usize, sums: &mut [f64]) {
+        let mut left = [[u32::MAX; LANES]; GROUP];
+        for questions in self.questions.chunk_by(|one, other| one.value == other.value) {
+            let value = |lane: usize| rows[lane.min(sums.len() - 1) * width + questions[0].value as usize];
+            ask(questions, &array::from_fn(value), &mut left);
+        }
+        for (left, scores) in left.iter().zip(self.scores.chunks_exact(MAX_LEAVES)) {
+            for (sum, left) in sums.iter_mut().zip(left) {
+                *sum += f64::from(scores[left.trailing_zeros() as usize % MAX_LEAVES]);
+            }
         }
     }
+}
+
+/// Rules out leaves by all questions about one value. By itself, so that the compiler sees that lanes go side by side.
+#[inline(never)]
+fn ask(questions: &[Question], values: &[f32; LANES], left: &mut [[u32; LANES]]) {
+    let largest = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    for question in questions {
+        if question.most >= largest && question.least == f32::NEG_INFINITY {
+            break;
+        }
+        let left = &mut left[question.tree as usize];
+        for lane in 0..LANES {
+            let no = u32::from(values[lane] > question.most) | u32::from(values[lane] < question.least);
+            left[lane] &= question.left | no.wrapping_sub(1);
+        }
+    }
+}
+
+/// The lowest bits.
+fn bits(number: usize) -> u32 {
+    if number < MAX_LEAVES { (1 << number) - 1 } else { u32::MAX }
 }
 
 /// How a tree is grown.
@@ -312,12 +382,7 @@ pub fn walk_bins(tree: &Tree, data: Binned<'_>) -> Vec<f32> {
         .map(|row| {
             let mut node = 0;
             while let Ok(column) = usize::try_from(tree.value[node]) {
-                let bin = f32::from(data.bins[column * data.rows + row]);
-                let yes = {
-                    let kind = if data.is_amount[column] { Kind::AtMost } else { Kind::Exactly };
-                    kind.holds(bin, tree.at[node])
-                };
-                node = if yes { tree.yes[node] } else { tree.no[node] } as usize;
+                node = tree.next(node, f32::from(data.bins[column * data.rows + row]), data.is_amount[column]);
             }
             tree.score[node]
         })

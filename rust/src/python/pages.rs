@@ -143,7 +143,7 @@ pub(crate) fn walk_tree<'py>(
     let tree = trees::Tree { value, at, yes, no, score };
     let scores = run(py, || {
         let rows = bins.len() / is_amount.len().max(1);
-        trees::Forest::new(std::slice::from_ref(&tree), &is_amount)?;
+        tree.check(is_amount.len())?;
         Ok(trees::walk_bins(&tree, trees::Binned { bins, rows, columns: &[], is_amount: &is_amount }))
     })?;
     Ok(scores.into_pyarray(py))

@@ -414,9 +414,10 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
         if fold == INNER_FOLDS:
             looks.append(_look(bias, trees, bins, [name for name, _ in first_names]))
             return np.empty(0)
+        others = binned[:, np.repeat(asked, lengths)].reshape(-1)
         scores = np.full(int(lengths[asked].sum()), bias)
         for tree in trees:
-            scores += _core.walk_tree(binned[:, np.repeat(asked, lengths)].reshape(-1), bins.is_amount, tree)
+            scores += _core.walk_tree(others, bins.is_amount, tree)
         progress(f"first look, fold {fold + 1} of {INNER_FOLDS}")
         return _likely(scores)
 
