@@ -207,9 +207,10 @@ def test_what_comes_after_the_article_does_not_close_what_was_torn_before_it(tor
         '<script type="text/template"><p>a</p><p>b</p></script>',
         '<script>{"body": "<p>a</p><p>b</p>"}</script>',
         "<script><!-- <p>a</p><p>b</p> <script></script> --></script>",
-        "<style>a { background: url('data:image/svg+xml,<svg><g></g></svg>') }</style>",
+        "<style>/* <div><div></div></div> */ a { background: url('data:image/svg+xml,<svg><p></p></svg>') }</style>",
         '<textarea><div><p>a</p></div><script src="x"></script></textarea>',
-        "<iframe src=x><p>a</p></iframe>",
+        "<iframe src=x><p>a</p><p><a href=x>b</a></p></iframe>",
+        "<!-- <p>a</p><p>b</p> -->",
     ],
 )
 def test_markup_inside_a_script_is_no_text(script: str) -> None:

@@ -111,6 +111,11 @@ PAGES: dict[str, tuple[Callable[[], bytes], str]] = {
     "an endless class": (lambda: b'<p class="' + b"autho " * 500_000 + b'">text', "ok"),
     "an endless style": (lambda: b'<p style="' + b" " * 3 * MB + b'">text', "ok"),
     "an endless title": (lambda: b"<title>" + b"the word " * 400_000 + b"</title><h1>the word</h1>", "ok"),
+    "a title of tags": (lambda: b"<title>" + b"<meta " * 500_000 + b"</title>text", "ok"),
+    "a script of tags": (
+        lambda: b"<script>" + b"<p><script " * 300_000 + b"ipt>" * 99 + b"</script>text",
+        "ok",
+    ),
     "data nested without end": (
         lambda: b"<script type=application/ld+json>" + b"[" * 3 * MB + b"</script>text",
         "ok",
@@ -144,7 +149,7 @@ TORN = """
 
 
 @pytest.mark.parametrize("torn", TORN.split())
-@pytest.mark.parametrize("end", ["", ">", "'>", '">'])
+@pytest.mark.parametrize("end", ["", ">", "'>", '">', "--></title></style></textarea></iframe></script>"])
 def test_torn_markup_again_and_again_is_read_once(torn: str, end: str) -> None:
     torn = torn.replace("_", " ")
     take((torn * (3 * MB // len(torn)) + end).encode(), "heuristic")

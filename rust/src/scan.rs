@@ -26,9 +26,12 @@ pub type Attribute<'a> = (&'a str, &'a str);
 /// Attributes of a tag beyond these are read over.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// After so many tags that never close, quotation marks no longer keep a tag open: what fails costs a look at the rest of
-/// the page.
+/// After so many tags that never close, quotation marks no longer keep a tag open, and after so many comments and scripts that do
+/// not, these end as the standard says: what fails costs a look at the rest of the page.
 const MAX_TORN: usize = 32;
+
+/// A tag in a title that is longer is not looked at: each costs a look as far as its end.
+const MAX_SAID: usize = 400;
 
 /// Elements that hold no tags; `title` and `textarea` hold character references.
 const RAW: [&str; 8] = ["script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp"];
@@ -54,6 +57,7 @@ pub struct Scanner<'a> {
     unclosed_quotes: [bool; 2],
     last_close: usize,
     torn: usize,
+    reopened: usize,
 }
 
 impl<'a> Scanner<'a> {
@@ -71,6 +75,7 @@ impl<'a> Scanner<'a> {
             unclosed_quotes: [false; 2],
             last_close: memrchr(b'>', html.as_bytes()).map_or(0, |at| at + 1),
             torn: 0,
+            reopened: 0,
         }
     }
 
@@ -153,15 +158,17 @@ impl<'a> Scanner<'a> {
             return None;
         }
         let (name, start) = (RAW[kind].as_bytes(), self.at);
-        let is_program = name == b"script"
-            && self.attribute("type").is_none_or(|kind| kind.is_empty() || kind.contains("script") || kind == "module");
+        let is_program = self.attribute("type").is_none_or(|said| {
+            let said = said.to_ascii_lowercase();
+            said.is_empty() || said.contains("script") || said == "module"
+        });
         let bytes = self.html.as_bytes();
         for found in memmem::find_iter(&bytes[start..], b"</") {
             let end = start + found;
             let rest = &bytes[end + 2..];
             if is_named(rest, name) {
-                if self.torn <= MAX_TORN && holds_page(name, is_program, &bytes[start..end]) {
-                    self.torn += 1;
+                if self.reopened <= MAX_TORN && holds_page(name, is_program, &bytes[start..end]) {
+                    self.reopened += 1;
                     return None;
                 }
                 let escaped =
@@ -225,8 +232,8 @@ impl<'a> Scanner<'a> {
                     [b'!', b'>', ..] => 2,
                     _ => continue,
                 };
-                if self.torn <= MAX_TORN && holds_comment(&rest[..from]) {
-                    self.torn += 1;
+                if self.reopened <= MAX_TORN && holds_comment(&rest[..from]) {
+                    self.reopened += 1;
                     break;
                 }
                 self.at = body + from + closing;
@@ -346,49 +353,76 @@ fn ends_name(byte: &u8) -> bool {
 
 /// Whether an element that holds no tags ran on over a page and was never closed: the end is that of another.
 fn holds_page(kind: &[u8], is_program: bool, content: &[u8]) -> bool {
-    let begins_body = |tag: &&[u8]| memmem::find(content, tag).is_some();
-    if kind == b"title" && [&b"</head"[..], b"<body", b"</HEAD", b"<BODY"].iter().any(begins_body) {
-        return true;
-    }
-    let begins_with_tag = || matches!(content.trim_ascii_start(), [b'<', letter, ..] if letter.is_ascii_alphabetic());
-    holds_paragraphs(content)
-        && match kind {
-            b"title" | b"style" | b"iframe" => true,
-            _ => is_program && begins_with_tag() || holds_another(content, kind),
+    match kind {
+        b"title" => holds_head(content),
+        b"script" => {
+            let begins_with_tag =
+                || matches!(content.trim_ascii_start(), [b'<', letter, ..] if letter.is_ascii_alphabetic());
+            holds_markup(content) && (is_program && begins_with_tag() || holds_another_script(content))
         }
+        _ => holds_markup(content) && tags(content).any(|(at, is_end)| !is_end && is_named(&content[at..], kind)),
+    }
+}
+
+/// The tags in a text, by where their names begin, and whether each is an end.
+fn tags(content: &[u8]) -> impl Iterator<Item = (usize, bool)> {
+    memchr_iter(b'<', content).map(|at| {
+        let is_end = content.get(at + 1) == Some(&b'/');
+        (at + 1 + usize::from(is_end), is_end)
+    })
+}
+
+/// Whether a title goes on into the head or the body: a tag that is spoken of has no attributes.
+fn holds_head(title: &[u8]) -> bool {
+    let has_attributes = |at: usize| {
+        let tag = &title[at..title.len().min(at + MAX_SAID)];
+        memchr(b'=', &tag[..memchr(b'>', tag).unwrap_or(0)]).is_some()
+    };
+    holds_markup(title)
+        || tags(title).any(|(at, _)| {
+            let is = |name: &[u8]| is_named(&title[at..], name);
+            is(b"head") || is(b"body") || (is(b"meta") || is(b"link")) && has_attributes(at)
+        })
+}
+
+fn holds_markup(content: &[u8]) -> bool {
+    let is_break = |(at, _): &(usize, bool)| {
+        let rest = &content[*at..];
+        is_named(rest, b"p") || is_named(rest, b"div") || is_named(rest, b"br")
+    };
+    tags(content).filter(is_break).nth(2).is_some()
 }
 
 /// A comment that runs on over paragraphs into another one was never closed: the end is that of the other.
 fn holds_comment(comment: &[u8]) -> bool {
-    memmem::find(comment, b"<!--").is_some() && holds_paragraphs(comment)
-}
-
-fn holds_paragraphs(content: &[u8]) -> bool {
-    let is_end = |at: &usize| {
-        let rest = &content[at + 2..];
-        is_named(rest, b"p") || is_named(rest, b"div")
+    let is_end = |(at, is_end): &(usize, bool)| {
+        *is_end && (is_named(&comment[*at..], b"p") || is_named(&comment[*at..], b"div"))
     };
-    memmem::find_iter(content, b"</").filter(is_end).nth(1).is_some()
+    memmem::find(comment, b"<!--").is_some() && tags(comment).filter(is_end).nth(1).is_some()
 }
 
-/// Whether there is another of its kind, as a tag: in a program tags are quoted, and each has an end that is no end tag, such as
-/// `<\/script>` or `</scr'+'ipt>`.
-fn holds_another(content: &[u8], kind: &[u8]) -> bool {
-    let (mut first, mut tags, mut ends) = (None, 0, 0);
-    for at in memchr_iter(b'<', content) {
-        let rest = &content[at + 1..];
-        if is_named(rest, kind) {
-            first = first.or(Some(at));
-            tags += 1;
-        } else if rest.starts_with(b"\\/") && is_named(&rest[2..], kind)
-            || rest.strip_prefix(b"/").is_some_and(|name| name.starts_with(&kind[..3]))
-        {
-            ends += 1;
-        }
+/// Whether there is another script, as a tag: in a program tags are quoted, and each has an end that is none to a scanner: `<\/script>`,
+/// `</scr'+'ipt>`, `</'+'script>`, `\x3c/script>`.
+fn holds_another_script(content: &[u8]) -> bool {
+    let (mut begun, mut ended, mut is_plain) = (0, 0, false);
+    for (at, is_end) in tags(content) {
+        let is_script = !is_end && is_named(&content[at..], b"script");
+        let is_split = content[at..].get(..3).is_some_and(|name| name.eq_ignore_ascii_case(b"scr")) && !is_end;
+        begun += u32::from(is_script || is_split);
+        let before = content[..at - 1].trim_ascii_end().last();
+        is_plain |= is_script && before.is_some_and(|byte| !b"'\"`(+=,\\".contains(byte));
     }
-    let before = &content[..first.unwrap_or(0)];
-    let in_comment = memmem::rfind(before, b"<!--").is_some_and(|at| memmem::find(&before[at..], b"-->").is_none());
-    tags > ends && !in_comment && before.trim_ascii_end().ends_with(b">")
+    for at in memchr_iter(b'>', content) {
+        let before = &content[at.saturating_sub(16)..at];
+        if !before.last_chunk::<2>().is_some_and(|end| end.eq_ignore_ascii_case(b"pt")) {
+            continue;
+        }
+        let slash = memrchr(b'/', before);
+        let is_noscript = slash.is_some_and(|slash| before[slash + 1..].eq_ignore_ascii_case(b"noscript"));
+        ended += u32::from(slash > memrchr(b'<', before) && !is_noscript);
+    }
+    let escapes = content.trim_ascii_start().starts_with(b"<!--") && memmem::find(content, b"-->").is_none();
+    begun > ended && is_plain && !escapes
 }
 
 fn is_named(rest: &[u8], name: &[u8]) -> bool {

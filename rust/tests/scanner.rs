@@ -83,9 +83,12 @@ fn standard(html: &str) -> Option<Vec<Piece>> {
                 push(&mut pieces, Piece::Start(name, attributes, tag.self_closing));
             }
             Gum::EndTag(tag) => {
-                if let (Some(_), Some(Piece::Text(content))) = (open.take(), pieces.last()) {
+                if let (Some(kind), Some(Piece::Text(content))) = (open.take(), pieces.last()) {
                     let content = content.to_lowercase();
-                    if content.matches("</p").count() + content.matches("</div").count() > 1 {
+                    let breaks = ["<p", "</p", "<div", "</div", "<br", "</br"];
+                    let holds_markup = breaks.iter().map(|tag| content.matches(tag).count()).sum::<usize>() > 2;
+                    let begins = content.trim_start().starts_with('<') && kind == "script";
+                    if holds_markup && (kind == "title" || begins || content.contains(&format!("<{kind}"))) {
                         return None;
                     }
                 }
@@ -355,6 +358,14 @@ fn an_unclosed_title_does_not_end_in_a_picture() {
 }
 
 #[test]
+fn a_title_may_speak_of_tags() {
+    for title in ["How to write a <title> tag", "The <link> element", "<p> or <br>?"] {
+        assert_eq!(texts(&format!("<title>{title}</title><p>a")), [title, "a"]);
+    }
+    assert_eq!(texts("<title>a<meta name=b content=c><title>d</title>e"), ["a", "d", "e"]);
+}
+
+#[test]
 fn an_unclosed_script_is_followed_by_scripts_that_close() {
     let html = "<script>a<title>b</title><script>c</script><p>d";
     assert_eq!(texts(html), ["a<title>b</title><script>c", "d"]);
@@ -372,10 +383,23 @@ fn a_script_that_never_closes_does_not_swallow_paragraphs_up_to_another() {
     assert_eq!(texts(&page("<script>x", "script")), ["a", "x", "b", "c", "\n", "d", "e"]);
     let template = "a<script type=text/template><p>b</p><p>c</p></script>d";
     assert_eq!(texts(template), ["a", "<p>b</p><p>c</p>", "d"]);
-    let program = "a<script>w('<p>b</p><p>c</p><script><\\/script>')</script>d";
-    assert_eq!(texts(program).len(), 3);
-    let many = "<script></p></p><script>".repeat(1000) + "</script>a";
-    assert_eq!(texts(&many).last().map(String::as_str), Some("a"));
+    let written =
+        "<\\/script>|<\\/SCRIPT>|<\\/scr'+'ipt>|</scr'+'ipt>|</'+'script>|</scri'+'pt>|<\\\\/script>|\\x3c/script>";
+    for end in written.split('|') {
+        let program = format!("a<script>w('<p>b</p><p>c</p><script src=x>{end}')</script>d");
+        assert_eq!(texts(&program).len(), 3, "{program}");
+    }
+    for next in [
+        "<script>w('<scr'+'ipt src=x></scr'+'ipt>')</script>",
+        "&nbsp;<script>d</script><script>e</script>",
+        "<!--[if IE]><script src=x></script><![endif]-->",
+        "<noscript>d</noscript><script>e</script>",
+    ] {
+        let html = format!("<script>var a;<p>b</p><p>c</p>{next}");
+        assert_eq!(texts(&html)[..3], ["var a;", "b", "c"], "{html}");
+    }
+    let adverts = "<script><p></p><p></p><script></script>".repeat(100) + "<a href=\"b c\" title='d>'>e";
+    assert_eq!(texts(&adverts).last().map(String::as_str), Some("e"));
 }
 
 #[test]

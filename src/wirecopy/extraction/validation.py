@@ -134,12 +134,12 @@ def score(pages: Sequence[LabelledPage], answers: Sequence[Answer]) -> Scores:
         recall=recall,
         f=_f(precision, recall),
         perfect=float(np.mean([np.array_equal(page.labels, answer.labels) for page, answer in pairs])),
-        text=float(np.mean([_text_f(page.gold, _core.split_words(answer.text)) for page, answer in pairs])),
+        text=float(np.mean([text_f(page.gold, _core.split_words(answer.text)) for page, answer in pairs])),
         empty=float(np.mean([not answer.text for answer in answers])),
     )
 
 
-def _text_f(gold: NDArray[np.uint64], found: NDArray[np.uint64]) -> float:
+def text_f(gold: NDArray[np.uint64], found: NDArray[np.uint64]) -> float:
     """The F of the 4-word shingles of two texts, each as often as it stands there."""
     if not len(gold) or not len(found):
         return float(len(gold) == len(found))
