@@ -407,7 +407,8 @@ fn holds_another_script(content: &[u8]) -> bool {
     let (mut begun, mut ended, mut is_plain) = (0, 0, false);
     for (at, is_end) in tags(content) {
         let is_script = !is_end && is_named(&content[at..], b"script");
-        let is_split = content[at..].get(..3).is_some_and(|name| name.eq_ignore_ascii_case(b"scr")) && !is_end;
+        let begins = |name: &[u8]| content[at..].get(..name.len()).is_some_and(|one| one.eq_ignore_ascii_case(name));
+        let is_split = !is_end && begins(b"scr") && !begins(b"script");
         begun += u32::from(is_script || is_split);
         let before = content[..at - 1].trim_ascii_end().last();
         is_plain |= is_script && before.is_some_and(|byte| !b"'\"`(+=,\\".contains(byte));
