@@ -23,7 +23,7 @@ from typing import Any
 
 from wirecopy import _core
 from wirecopy.extraction import extract_pages, load_model
-from wirecopy.extraction.training import LabelledPage, read_labelled
+from wirecopy.extraction.labelled import LabelledPage, read_labelled
 from wirecopy.extraction.validation import (
     PAPER,
     Answer,

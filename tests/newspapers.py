@@ -4,7 +4,7 @@ import json
 import random
 from pathlib import Path
 
-from wirecopy.extraction import training
+from wirecopy.extraction import labelled, training
 
 WORDS = """
 harbour council bridge winter market river library budget school mayor station garden engine island theatre
@@ -40,14 +40,14 @@ def newspaper_page(seed: int) -> tuple[str, str]:
     return html, "\n\n".join(paragraphs)
 
 
-def labelled_pages(folder: Path, number: int = 24) -> list[training.LabelledPage]:
+def labelled_pages(folder: Path, number: int = 24) -> list[labelled.LabelledPage]:
     for seed in range(number):
         html, text = newspaper_page(seed)
         site = folder / f"site{seed % 4}"
         site.mkdir(exist_ok=True)
         (site / f"{seed}.html").write_text(html, "utf-8")
         (site / f"{seed}.txt").write_text(text, "utf-8")
-    return training.read_labelled(folder)[0]
+    return labelled.read_labelled(folder)[0]
 
 
 def trained_crf(folder: Path) -> Path:

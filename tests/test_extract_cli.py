@@ -20,7 +20,7 @@ from sites import write_labelled, write_page
 
 import wirecopy as library
 from wirecopy import cli
-from wirecopy.extraction import training
+from wirecopy.extraction import labelled, training
 
 FIELDS = [
     "id",
@@ -79,7 +79,7 @@ def story(tmp_path: Path) -> Path:
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of little pages."""
     folder = tmp_path_factory.mktemp("model")
-    pages, _ = training.read_labelled(write_labelled(folder / "papers", range(9)))
+    pages, _ = labelled.read_labelled(write_labelled(folder / "papers", range(9)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(training, "TREES", (20, 20))
         (folder / "model.json").write_text(json.dumps(training.train_crf(pages)))

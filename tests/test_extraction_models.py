@@ -489,7 +489,7 @@ def test_a_model_that_is_not_there_is_named() -> None:
 
 def test_a_page_without_a_block_that_stands_a_chance_has_no_second_look(tmp_path: Path) -> None:
     page = labelled_pages(tmp_path, 4)[0]
-    assert page.look_again(np.zeros(len(page.labels), np.float32)).shape == (
+    assert page.look_again(np.zeros(len(page.labels), np.float32), 0.1).shape == (
         0,
         len(_core.feature_names(True)),
     )

@@ -319,6 +319,15 @@ def test_a_title_loses_the_name_of_the_site(head: str, body: str) -> None:
     assert (look(head, body).title or "").replace("& ferry ", "") == "A bridge for the town"
 
 
+@pytest.mark.parametrize("headline", ["Storm", "A new bridge for the old town", "桥梁重新开放"])
+def test_where_no_title_is_stated_the_first_heading_is_it(headline: str) -> None:
+    site = meta(og__site_name="The Harbour Post")
+    body = (
+        f"<h1>The Harbour Post</h1><h1>{headline}</h1><p>The town has a bridge.</p><h1>Also on this page</h1>"
+    )
+    assert look(site, body).title == headline
+
+
 def test_the_heading_goes_before_a_title_that_only_meta_states() -> None:
     head = meta(og__title="Town gets new bridge") + "<title>Town gets new bridge | Post</title>"
     assert look(head, "<h1>A new bridge for the old town</h1>").title == "A new bridge for the old town"

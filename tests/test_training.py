@@ -16,7 +16,7 @@ from sites import write_labelled, write_page
 from wirecopy import Page, _core, cli, extract
 from wirecopy.errors import SourceError
 from wirecopy.extraction import extract_pages, training, validation
-from wirecopy.extraction.training import LabelledPage, read_labelled
+from wirecopy.extraction.labelled import LabelledPage, read_labelled
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +91,52 @@ def test_the_papers_mark_up_gives_the_labels_of_a_text_beside(
     assert [page.id for page in marked] == [page.id for page in pages]
     for with_mark_up, with_text in zip(marked, pages, strict=True):
         assert np.array_equal(with_mark_up.labels, with_text.labels)
+
+
+FIGURE_1 = """<html lang="en"><body><div>Home News Sport</div><h1><span class="CedarTitle">Paul nears Baja</span></h1>
+<div>By <span class="CedarAuthor">Ada <span>Quill</span></span>, <span class="CedarSource">The Courier</span>,
+<span class="CedarDate">October 23, 2006</span></div>
+<p><span class="CedarLocation">MEXICO\nCITY</span>&mdash; <span class=\n"CedarContent">Hurricane Paul strengthened to a Category 2
+storm off the western coast on Monday, and <span>was threatening</span> the south.</span></p>
+<p><span class="CedarContent">Paul had winds of 100 mph and had shifted direction, moving to the west.</span></p>
+<div class="inlinead">Half price at all our shops until Friday this week, and on Sunday too.</div></body></html>"""
+
+
+def test_the_papers_mark_up_also_tells_title_author_date_location_and_source(tmp_path: Path) -> None:
+    (tmp_path / "1.html").write_text(FIGURE_1, "utf-8")
+    ((page,), _) = read_labelled(tmp_path)
+    assert page.labels.tolist() == [False, False, False, True, True, False]
+    assert page.known == {
+        "title": "Paul nears Baja",
+        "author": "Ada Quill",
+        "published": "2006-10-23",
+        "location": "MEXICO CITY",
+        "source": "The Courier",
+    }
+
+
+def test_what_is_known_of_an_article_is_held_against_what_its_page_says(
+    tmp_path: Path, few_trees: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    papers = write_labelled(tmp_path / "papers", range(4), marked=True)
+    for number, site in enumerate(("one", "two")):
+        (papers / site).mkdir()
+        (papers / site / "1.html").write_text(FIGURE_1, "utf-8")
+        stated = f'<meta property="og:site_name" content="The {("Courier", "Echo")[number]}">'
+        (papers / site / "2.html").write_text(stated + FIGURE_1, "utf-8")
+    about = {"id": "site00/0", "title": "Quite another title", "date": "2026-03-03", "authors": ["Ada Quill"]}
+    (papers / "meta.jsonl").write_text(json.dumps(about) + "\n")
+    assert train(papers, "--no-train", "--quiet", "--folds", 2, "--kind", "maxent") == 0
+    shown = capsys.readouterr().out
+    table = [line.split() for line in shown[shown.index("field") :].splitlines()]
+    assert table == [
+        ["field", "pages", "right"],
+        ["title", "5", "0.800"],
+        ["author", "5", "0.800"],
+        ["published", "5", "0.800"],
+        ["location", "4", "1.000"],
+        ["source", "4", "0.250"],
+    ]
 
 
 def test_meta_names_sites_and_leaves_pages_out(tmp_path: Path) -> None:

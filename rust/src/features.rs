@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use self::containers::{ALIKE, ANNOUNCED, AROUND, Content, sum_up};
 use self::context::Context;
-use self::counts::{Counts, SIGNS, count};
+use self::counts::{Counts, LONG_WORDS, SIGNS, count};
 use self::stated::Stated;
 use crate::html::{NONE, Page, Tag};
 use crate::stems::ByHash;
@@ -131,7 +131,7 @@ impl<'a> Sight<'a> {
             }
             word_offsets.push(words.len());
         }
-        let language = language(&words);
+        let language = language_of_text(&words, &word_offsets);
         let counts = count(page, &words, &word_offsets, language);
         let contents = sum_up(page, &counts);
         let mut total = Content::default();
@@ -346,6 +346,9 @@ impl<'a> Sight<'a> {
         let (headings, last_heading) = self.headings[number];
         row.amount(format_args!("headlines before"), headings as f32);
         row.amount(format_args!("from heading"), last_heading.map_or(f32::NAN, |at| (number - at) as f32));
+        let words = last_heading.map_or(f32::NAN, |at| self.words_before[number] - self.words_before[at + 1]);
+        row.amount(format_args!("words from heading"), words);
+        row.amount(format_args!("heading link share"), last_heading.map_or(f32::NAN, |at| self.counts[at].linked()));
         let article = self.contents.get(self.page.blocks[number].element as usize).map_or(0, |content| content.article);
         row.amount(format_args!("article"), article as f32);
         let near = |step: isize| {
@@ -421,6 +424,13 @@ impl<'a> Sight<'a> {
         })
         .take(ANCESTORS)
     }
+}
+
+/// The language of the blocks with most to say: what is around an article may be in another.
+fn language_of_text(words: &[Word], offsets: &[usize]) -> Option<usize> {
+    let mut blocks: Vec<&[Word]> = offsets.windows(2).map(|ends| &words[ends[0]..ends[1]]).collect();
+    blocks.retain(|block| block.len() as f32 >= LONG_WORDS);
+    language(blocks.into_iter().flatten()).or_else(|| language(words))
 }
 
 fn part(part: f32, whole: f32) -> f32 {

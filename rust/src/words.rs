@@ -21,7 +21,7 @@ pub struct Word {
     pub start: u32,
     /// Where it ends.
     pub end: u32,
-    /// xxh3-64 of its small letters.
+    /// xxh3-64 of its small letters, all apostrophes straight.
     pub hash: u64,
     /// Characters, as far as they can be counted.
     pub letters: u16,
@@ -41,10 +41,15 @@ impl Word {
         if self.unspaced { 0.5 } else { 1.0 }
     }
 
-    /// Its small letters, as its hash has them: each by itself, also at the end of a Greek word.
+    /// Its small letters, as its hash has them.
     pub fn spelt(&self, text: &str) -> String {
-        text[self.start as usize..self.end as usize].chars().flat_map(char::to_lowercase).collect()
+        small_letters(&text[self.start as usize..self.end as usize]).collect()
     }
+}
+
+/// Each letter by itself, also at the end of a Greek word, and one kind of apostrophe: texts kept of pages often have another.
+fn small_letters(word: &str) -> impl Iterator<Item = char> {
+    word.chars().map(|letter| if letter == '’' { '\'' } else { letter }).flat_map(char::to_lowercase)
 }
 
 /// The words of a text, put behind those in `words`.
@@ -91,7 +96,7 @@ pub fn split(text: &str, words: &mut Vec<Word>) {
             xxh3_64(buffer)
         } else {
             small.clear();
-            small.extend(spelt.chars().flat_map(char::to_lowercase));
+            small.extend(small_letters(spelt));
             xxh3_64(small.as_bytes())
         };
         words.push(word);
@@ -192,7 +197,7 @@ pub fn function_words() -> &'static ByHash<u32> {
 }
 
 /// The number of the language whose function words are most of these words; None without a clear answer.
-pub fn language(words: &[Word]) -> Option<usize> {
+pub fn language<'a>(words: impl IntoIterator<Item = &'a Word>) -> Option<usize> {
     let known = function_words();
     let mut heard = [0u32; LANGUAGES.len()];
     for word in words {

@@ -50,5 +50,5 @@ def split(text: str) -> list[str]:
             if not goes_on:
                 break
             at += 1
-        words.append("".join(letter.lower() for letter in text[start:at]))
+        words.append("".join(letter.lower() for letter in text[start:at]).replace("’", "'"))
     return words

@@ -16,6 +16,8 @@ pub struct Context<'a> {
     main: [u32; 2],
     /// Blocks to the nearest likely one before and after, and the words in between.
     nearest: [Vec<(f32, f32)>; 2],
+    /// How likely the nearest long block before and after is.
+    texts: [Vec<f32>; 2],
     islands: Vec<f32>,
 }
 
@@ -52,9 +54,11 @@ impl<'a> Context<'a> {
             found.map_or(NONE, |element| element as u32)
         });
         let mut nearest = [Vec::new(), Vec::new()];
+        let mut texts = [(); 2].map(|()| vec![f32::NAN; blocks.len()]);
         let mut islands = vec![0.0; blocks.len()];
         for (side, found) in nearest.iter_mut().enumerate() {
             let mut last: Option<(usize, f32)> = None;
+            let mut text = f32::NAN;
             let mut island = 0.0;
             let mut order: Vec<usize> = (0..blocks.len()).collect();
             if side == 1 {
@@ -64,6 +68,10 @@ impl<'a> Context<'a> {
             for number in order {
                 if let Some((at, words)) = last {
                     found[number] = (at.abs_diff(number) as f32, words);
+                }
+                texts[side][number] = text;
+                if sight.counts[number].is_long() {
+                    text = likely[number];
                 }
                 let words = sight.counts[number].words;
                 if likely.get(number).is_some_and(|likely| *likely > 0.5) {
@@ -78,7 +86,7 @@ impl<'a> Context<'a> {
                 islands[number] += island;
             }
         }
-        Self { sight, likely, before, elements, alike, main, nearest, islands }
+        Self { sight, likely, before, elements, alike, main, nearest, texts, islands }
     }
 
     /// Adds the values of a block to its row.
@@ -113,6 +121,7 @@ impl<'a> Context<'a> {
         for (side, name) in ["before", "after"].iter().enumerate() {
             row.amount(format_args!("to content {name}"), self.nearest[side][number].0);
             row.amount(format_args!("words to content {name}"), self.nearest[side][number].1);
+            row.amount(format_args!("likely text {name}"), self.texts[side][number]);
         }
         row.amount(format_args!("island"), self.islands[number]);
         for (name, main) in ["most", "nearly all"].iter().zip(self.main) {

@@ -6,7 +6,7 @@ use crate::html::{Block, Page, Style};
 use crate::words::{Word, function_words, is_punctuation, split};
 
 /// A block of so many words that are mostly not links is text; smaller ones say little.
-const LONG_WORDS: f32 = 10.0;
+pub const LONG_WORDS: f32 = 10.0;
 
 /// What stands in the text of a block, counted.
 #[derive(Debug, Clone, Default)]

@@ -82,14 +82,18 @@ impl Look<'_> {
         some(cut(chosen, MAX_TITLE))
     }
 
-    /// The heading of the first order that is most like what the page states as title.
+    /// The heading of the first order that is most like what the page states as title; where it states none, the first.
     fn heading(&self, site: &[&str], stated: &[&str]) -> Option<&str> {
+        let is_site = |text: &str| site.iter().any(|site| same_letters(text, site));
+        if stated.iter().all(|stated| stated.is_empty()) {
+            let mut texts = self.headings.iter().map(|heading| heading.text.as_str());
+            return texts.find(|text| !text.is_empty() && !is_site(text));
+        }
         let mut best = (0.0, "");
         for Heading { text, .. } in &self.headings {
-            let is_site = site.iter().any(|site| same_letters(text, site));
             let close = stated.iter().map(|stated| likeness(text, stated)).fold(0.0, f64::max);
             let alone = self.headings.len() == 1 && text.split(' ').count() >= 4;
-            if !is_site && (close, text.len()) > (best.0, best.1.len()) && (close >= AGREES || alone) {
+            if !is_site(text) && (close, text.len()) > (best.0, best.1.len()) && (close >= AGREES || alone) {
                 best = (close, text);
             }
         }

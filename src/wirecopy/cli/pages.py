@@ -24,7 +24,7 @@ from .show import print_table, show_progress
 from .writing import check_writable, count_skipped, name_skipped, open_output, say, say_skipped
 
 if TYPE_CHECKING:
-    from ..extraction.training import LabelledPage
+    from ..extraction.labelled import LabelledPage
     from ..extraction.validation import Answer
 
 BATCH_BYTES = 1 << 20
@@ -241,7 +241,7 @@ def train_command(
     A labelled page is NAME.html with its article beside it in NAME.txt, or one whose article stands in
     <span class="CedarContent">. The folder it stands in is its site.
     """
-    from ..extraction import training, validation
+    from ..extraction import labelled, training, validation
 
     check_options(folders, output, folds, leave_out, no_train)
     check_writable(
@@ -250,7 +250,7 @@ def train_command(
             file
             for folder in folders
             for file in folder.rglob("*")
-            if file.suffix.lower() in training.READ_SUFFIXES
+            if file.suffix.lower() in labelled.READ_SUFFIXES
         ),
     )
 
@@ -259,7 +259,7 @@ def train_command(
     skipped: list[Skipped] = []
     for folder in folders:
         talk(f"reading {folder}")
-        found, unused = training.read_labelled(folder)
+        found, unused = labelled.read_labelled(folder)
         pages += found
         skipped += unused
         sites = len({page.group for page in found})
@@ -279,6 +279,10 @@ def train_command(
         how = "each folder by a model of the others" if leave_out else f"{len(set(parts))} parts, by site"
         talk(f"scores of pages that the model has not seen: {how}")
         print_table(SCORE_HEADS, score_rows(pages, answers), sys.stdout)
+        if fields := validation.score_fields(pages):
+            talk("what pages say of their articles, by the same rules whatever the model")
+            rows = ((name, f"{number:,}", f"{share:.3f}") for name, (number, share) in fields.items())
+            print_table(("field", "pages", "right"), rows, sys.stdout)
         sys.stdout.flush()
     if not no_train:
         assert output is not None

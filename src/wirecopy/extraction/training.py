@@ -1,7 +1,4 @@
-"""Models from labelled pages.
-
-The labels: a page's text is laid over its words, and a block is CONTENT if more than half of its words are covered by
-runs of three and more that both have in order (README of the models: docs/extraction.md).
+"""Models from labelled pages (docs/extraction.md).
 
 The `crf`: trees are grown over the values of blocks, each where those before are most wrong (first look); then
 over these values and what the first look says about the blocks around (second look). The chain's transitions are set, not
@@ -14,13 +11,9 @@ site.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from html.parser import HTMLParser
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,18 +22,20 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS
-from wirecopy.model import Skipped, count
+from wirecopy.extraction.labelled import Flags, LabelledPage
+from wirecopy.model import count
 
 FORMAT = 1
 
-TREES = (100, 500)
-RATES = (0.12, 0.05)
+TREES = (200, 300)
+RATES = (0.06, 0.08)
+FORESTS = 3
 LEAVES = (24, 32)
 LEAST_LEAF = 3.0
 SHRINKAGE = 1.0
 VALUES_A_TREE = 0.25
 PAGES_A_TREE = 0.3
-AGAIN = 0.005
+AGAIN = 0.02
 TRANSITION = 0.25
 """Chosen by cross-validation over the development pages, over sites and with collections left out (docs/extraction.md)."""
 
@@ -54,194 +49,9 @@ WORD_GROUPS = 12
 
 BINS = 64
 INNER_FOLDS = 3
-RUN_WORDS = 3
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledPage:
-    """A page whose article is known. `group` is its site: no group is in training and in validation at once."""
-
-    id: str
-    path: Path
-    group: str
-    collection: str
-    values: NDArray[np.float32]
-    words: NDArray[np.uint64]
-    offsets: NDArray[np.int64]
-    gold: NDArray[np.uint64]
-    labels: Flags
-
-    def look_again(self, likely: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The values of the second look, for the blocks that get one."""
-        values, _, _ = _core.look_at(
-            self.path.read_bytes(), None, likely, AGAIN, MAX_PAGE_BYTES, MAX_PAGE_TAGS
-        )
-        return values.reshape(-1, len(_core.feature_names(True)))
-
-
-READ_SUFFIXES = (".html", ".htm", ".txt", ".jsonl")
-"""Of the files that pages, their texts and what is known of them are read from."""
-
-
-def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
-    """The labelled pages below a folder, and what is none: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
-
-    `html/NAME.html` with `gold/NAME.txt` is taken too. `meta.jsonl` in the folder may say `id`, `site` and `flags`; without it,
-    the folder a page stands in is its site. Raises SourceError if no page is labelled.
-    """
-    if not folder.is_dir():
-        raise SourceError(f"{folder}: expected a folder of labelled pages")
-    about = _read_meta(folder / "meta.jsonl")
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".html", ".htm"))
-    with ThreadPoolExecutor() as pool:
-        read = list(pool.map(lambda path: _read_page(path, folder, about), paths))
-    pages = [page for page in read if isinstance(page, LabelledPage)]
-    skipped = [page for page in read if isinstance(page, Skipped)]
-    if not pages:
-        raise SourceError(
-            f"{folder}: no labelled page in {count(len(paths), 'HTML file')}: expected NAME.html with NAME.txt beside it, or"
-            ' <span class="CedarContent"> in the page' + (f"; {skipped[0]}" if skipped else "")
-        )
-    return pages, skipped
-
-
-UNUSABLE = {"gold_not_in_page", "gold<200ch", "no_fulltext", "gold_not_visible"}
-"""Flags of pages whose text is not in them: nothing can be learnt from these."""
-
-
-def _read_meta(path: Path) -> dict[str, dict[str, Any]]:
-    if not path.exists():
-        return {}
-    about = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        try:
-            record = json.loads(line)
-            about[record["id"]] = record
-        except (ValueError, TypeError, KeyError):
-            raise SourceError(
-                f"{path}:{number}: expected an object with the id of a page, got {line[:60]}"
-            ) from None
-    return about
-
-
-def _read_page(path: Path, folder: Path, about: dict[str, dict[str, Any]]) -> LabelledPage | Skipped | None:
-    id = path.relative_to(folder).with_suffix("").as_posix().removeprefix("html/")
-    said = about.get(id, {})
-    if UNUSABLE & set(said.get("flags", ())):
-        return None
-    try:
-        content = path.read_bytes()
-        beside = [path.with_suffix(".txt"), path.parent.parent / "gold" / f"{path.stem}.txt"]
-        gold_path = next((one for one in beside if one.exists()), None)
-        text = gold_path.read_text("utf-8") if gold_path else _marked(content)
-        if text is None:
-            return Skipped(str(path), f"not labelled: no {path.stem}.txt, no CedarContent")
-        values, words, offsets = _core.look_at(content, None, None, 0.0, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
-    except UnicodeDecodeError:
-        return Skipped(str(gold_path), "not UTF-8")
-    except (OSError, ValueError) as error:
-        return Skipped(str(path), str(error))
-    if len(offsets) < 2:
-        return Skipped(str(path), "no text in the page")
-    gold = _core.split_words(text)
-    values = values.reshape(len(offsets) - 1, -1)
-    labels = label_blocks(words, offsets, gold, _is_body(values))
-    home = folder.resolve()
-    group = said.get("site") or (home.name / path.parent.relative_to(folder)).as_posix()
-    return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels)
-
-
-class _Marked(HTMLParser):
-    """Collects what stands in elements of the class CedarContent."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.depth = 0
-        self.parts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("p", "br", "div", "li", "td"):
-            self.parts.append("\n")
-        if self.depth:
-            self.depth += tag == "span"
-        elif tag == "span" and "CedarContent" in (dict(attrs).get("class") or "").split():
-            self.depth = 1
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.depth -= bool(self.depth) and tag == "span"
-
-    def handle_data(self, data: str) -> None:
-        if self.depth:
-            self.parts.append(data)
-
-
-def _marked(content: bytes) -> str | None:
-    if b"CedarContent" not in content:
-        return None
-    parser = _Marked()
-    parser.feed(content.decode("utf-8", "replace"))
-    return "".join(parser.parts)
-
-
-_PLACES = {name: place for place, (name, _) in enumerate(_core.feature_names(False))}
-BYLINE_WORDS = 15
-BYLINE_BLOCKS = 8
-
-
-def _is_body(values: NDArray[np.float32]) -> Flags:
-    """Which blocks may be text: not what stands in the head, and not what is told apart: headline and byline.
-
-    A byline is a short block soon after the headline with a date, or named after what bylines are named.
-    """
-
-    def column(name: str) -> NDArray[np.float32]:
-        return values[:, _PLACES[name]]
-
-    after = column("from headline")
-    near = (after > 0) & (after <= BYLINE_BLOCKS)
-    short = (column("words") <= BYLINE_WORDS) & (column("sentence ends") <= 1)
-    named = (column("named byline") > 0) & (column("named byline") <= 2)
-    byline = near & short & (named | (column("has date") > 0))
-    body: Flags = (column("in head") == 0) & (after != 0) & ~byline
-    return body
-
-
-def label_blocks(
-    words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64], body: Flags
-) -> Flags:
-    """Which of the blocks of the body the article's text covers for more than half.
-
-    Collections disagree about headlines and bylines: here they are not text, whatever the text beside the page says.
-    """
-    try:
-        from rapidfuzz.distance import LCSseq
-    except ImportError:
-        raise MissingExtra("labelling pages by their texts", "train") from None
-
-    covered = np.zeros(len(words) + 1, np.int64)
-    words = np.where(np.repeat(body, np.diff(offsets)), words, np.arange(len(words), dtype=np.uint64))
-    query, found = (shingles(one, RUN_WORDS).tolist() for one in (words, gold))
-    for run in LCSseq.opcodes(query, found) if query and found else ():
-        if run.tag == "equal":
-            covered[run.src_start] += 1
-            covered[run.src_end + RUN_WORDS - 1] -= 1
-    is_covered = np.cumsum(covered[:-1]) > 0
-    sums = np.concatenate([[0], np.cumsum(is_covered)])
-    shared: Flags = 2 * np.diff(sums[offsets]) > np.diff(offsets)
-    return shared
-
-
-def shingles(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    """The hashes of all runs of so many words."""
-    mixed = np.zeros(max(0, len(words) - size + 1), np.uint64)
-    for place in range(size):
-        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + words[place : len(words) - size + 1 + place]
-    return mixed
 
 
 def _importance(pages: Sequence[LabelledPage]) -> Floats:
@@ -312,11 +122,12 @@ def _grow(
     labels: Flags,
     sequences: NDArray[np.int64],
     weight: Floats,
+    seed: int = 1,
 ) -> tuple[float, list[Any]]:
     """What speaks for CONTENT before anything is seen, and the trees."""
     columns, rows = binned.shape
     flat = binned.reshape(-1)
-    random = np.random.default_rng(1)
+    random = np.random.default_rng(seed)
     lengths = np.diff(sequences)
     share = float(np.clip(np.average(labels, weights=weight), 1e-6, 1 - 1e-6))
     bias = float(np.log(share / (1 - share)))
@@ -343,8 +154,10 @@ def _grow(
     return bias, trees
 
 
-def _look(bias: float, trees: Sequence[Any], bins: _Bins, names: Sequence[str]) -> dict[str, Any]:
-    """A look in the model's plain form."""
+def _look(
+    bias: float, trees: Sequence[Any], bins: _Bins, names: Sequence[str], forests: int = 1
+) -> dict[str, Any]:
+    """A look in the model's plain form: the mean of so many forests."""
     used = sorted({value for tree in trees for value in tree[0] if value >= 0})
     place = {value: number for number, value in enumerate(used)}
     plain = []
@@ -358,7 +171,7 @@ def _look(bias: float, trees: Sequence[Any], bins: _Bins, names: Sequence[str]) 
                 ],
                 "yes": list(yes),
                 "no": list(no),
-                "score": [float(f"{one:.5g}") for one in score],
+                "score": [float(f"{one / forests:.5g}") for one in score],
             }
         )
     return {"bias": bias, "values": [names[value] for value in used], "trees": plain}
@@ -432,7 +245,8 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
     spans = pairwise(sequences.tolist())
     with ThreadPoolExecutor(2) as pool:
         parts = pool.map(
-            lambda one: one[0].look_again(likely[one[1][0] : one[1][1]]), zip(pages, spans, strict=True)
+            lambda one: one[0].look_again(likely[one[1][0] : one[1][1]], AGAIN),
+            zip(pages, spans, strict=True),
         )
         values = np.concatenate(list(parts))
     names = _core.feature_names(True)
@@ -447,8 +261,15 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
         )
     left = np.concatenate([[0], np.cumsum(again)])[sequences]
     weight *= np.where(np.abs(labels - likely) > DOUBTFUL, DOUBTED, 1.0)
-    bias, trees = _grow(1, binned, bins, labels[again], left, weight[again])
-    looks.append(_look(bias, trees, bins, [name for name, _ in names]))
+    with ThreadPoolExecutor(2) as pool:
+        forests = list(
+            pool.map(
+                lambda seed: _grow(1, binned, bins, labels[again], left, weight[again], seed),
+                range(1, FORESTS + 1),
+            )
+        )
+    trees = [tree for _, forest in forests for tree in forest]
+    looks.append(_look(forests[0][0], trees, bins, [name for name, _ in names], FORESTS))
     return {
         "wirecopy_model": FORMAT,
         "kind": "crf",

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from wirecopy import _core
 from wirecopy.errors import UsageError
-from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, load_model, training
-from wirecopy.extraction.training import TRAINERS, Flags, LabelledPage, Progress
-from wirecopy.model import count
+from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, extract_pages, load_model, training
+from wirecopy.extraction.labelled import MARKS, Flags, LabelledPage, shingles
+from wirecopy.extraction.training import TRAINERS, Progress
+from wirecopy.model import Page, count
 
 SHINGLE_WORDS = 4
 PAPER = {
@@ -139,12 +140,32 @@ def score(pages: Sequence[LabelledPage], answers: Sequence[Answer]) -> Scores:
     )
 
 
+def score_fields(pages: Sequence[LabelledPage]) -> dict[str, tuple[int, float]]:
+    """Of title, author, date and so on: of how many pages it is known, and the share that is told rightly.
+
+    Right is what has the same words in any order, and of dates the same day.
+    """
+    known = [page for page in pages if page.known]
+    asked = [Page(page.id, page.path.read_bytes()) for page in known]
+    found = [one.article for one in extract_pages(asked, model="heuristic", threads=2)]
+    right: dict[str, list[bool]] = {}
+    for page, article in zip(known, found, strict=True):
+        for field, expected in page.known.items():
+            most = 10 if field == "published" else None
+            told = _core.split_words((getattr(article, field) or "")[:most])
+            same = np.array_equal(np.sort(told), np.sort(_core.split_words(expected[:most])))
+            right.setdefault(field, []).append(same)
+    return {
+        field: (len(right[field]), float(np.mean(right[field]))) for field in MARKS.values() if field in right
+    }
+
+
 def text_f(gold: NDArray[np.uint64], found: NDArray[np.uint64]) -> float:
     """The F of the 4-word shingles of two texts, each as often as it stands there."""
     if not len(gold) or not len(found):
         return float(len(gold) == len(found))
     counted = [
-        np.unique(training.shingles(words, min(SHINGLE_WORDS, len(words))), return_counts=True)
+        np.unique(shingles(words, min(SHINGLE_WORDS, len(words))), return_counts=True)
         for words in (gold, found)
     ]
     (ours, our_counts), (theirs, their_counts) = counted

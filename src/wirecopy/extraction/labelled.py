@@ -1,0 +1,259 @@
+"""Labelled pages: a page, its text, and which of its blocks that text covers.
+
+A page's text is laid over its words, and a block is CONTENT if more than half of its words are covered by runs of three and
+more that both have in order (docs/extraction.md).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from html import escape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wirecopy import _core
+from wirecopy.errors import MissingExtra, SourceError
+from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, extract
+from wirecopy.model import Skipped, count
+
+RUN_WORDS = 3
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPage:
+    """A page whose article is known. `group` is its site: no group is in training and in validation at once."""
+
+    id: str
+    path: Path
+    group: str
+    collection: str
+    values: NDArray[np.float32]
+    words: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    gold: NDArray[np.uint64]
+    labels: Flags
+    known: Mapping[str, str]
+
+    def look_again(self, likely: NDArray[np.float32], again: float) -> NDArray[np.float32]:
+        """The values of the second look, for the blocks that get one: those that are at least so likely."""
+        values, _, _ = _look_at(self.path.read_bytes(), likely, again)
+        return values.reshape(-1, len(_core.feature_names(True)))
+
+
+def _look_at(
+    page: bytes, likely: NDArray[np.float32] | None = None, again: float = 0.0
+) -> tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.int64]]:
+    return _core.look_at(page, None, likely, again, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
+
+
+READ_SUFFIXES = (".html", ".htm", ".txt", ".jsonl")
+"""Of the files that pages, their texts and what is known of them are read from."""
+
+
+def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
+    """The labelled pages below a folder, and what is none: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
+
+    `html/NAME.html` with `gold/NAME.txt` is taken too. `meta.jsonl` in the folder may say `id`, `site` and `flags`; without it,
+    the folder a page stands in is its site. Raises SourceError if no page is labelled.
+    """
+    if not folder.is_dir():
+        raise SourceError(f"{folder}: expected a folder of labelled pages")
+    about = _read_meta(folder / "meta.jsonl")
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".html", ".htm"))
+    with ThreadPoolExecutor() as pool:
+        read = list(pool.map(lambda path: _read_page(path, folder, about), paths))
+    pages = [page for page in read if isinstance(page, LabelledPage)]
+    skipped = [page for page in read if isinstance(page, Skipped)]
+    if not pages:
+        raise SourceError(
+            f"{folder}: no labelled page in {count(len(paths), 'HTML file')}: expected NAME.html with NAME.txt beside it, or"
+            ' <span class="CedarContent"> in the page' + (f"; {skipped[0]}" if skipped else "")
+        )
+    return pages, skipped
+
+
+UNUSABLE = {"gold_not_in_page", "gold<200ch", "no_fulltext", "gold_not_visible"}
+"""Flags of pages whose text is not in them: nothing can be learnt from these."""
+
+
+def _read_meta(path: Path) -> dict[str, dict[str, Any]]:
+    if not path.exists():
+        return {}
+    about = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+        try:
+            record = json.loads(line)
+            about[record["id"]] = record
+        except (ValueError, TypeError, KeyError):
+            raise SourceError(
+                f"{path}:{number}: expected an object with the id of a page, got {line[:60]}"
+            ) from None
+    return about
+
+
+def _read_page(path: Path, folder: Path, about: dict[str, dict[str, Any]]) -> LabelledPage | Skipped | None:
+    id = path.relative_to(folder).with_suffix("").as_posix().removeprefix("html/")
+    said = about.get(id, {})
+    if UNUSABLE & set(said.get("flags", ())):
+        return None
+    try:
+        content = path.read_bytes()
+        beside = [path.with_suffix(".txt"), path.parent.parent / "gold" / f"{path.stem}.txt"]
+        gold_path = next((one for one in beside if one.exists()), None)
+        marked = _read_marks(content)
+        text = gold_path.read_text("utf-8") if gold_path else marked.pop("text", None)
+        if text is None:
+            return Skipped(str(path), f"not labelled: no {path.stem}.txt, no CedarContent")
+        values, words, offsets = _look_at(content)
+    except UnicodeDecodeError:
+        return Skipped(str(gold_path), "not UTF-8")
+    except (OSError, ValueError) as error:
+        return Skipped(str(path), str(error))
+    if len(offsets) < 2:
+        return Skipped(str(path), "no text in the page")
+    gold = _core.split_words(text)
+    values = values.reshape(len(offsets) - 1, -1)
+    labels = label_blocks(words, offsets, gold, _is_body(values))
+    home = folder.resolve()
+    group = said.get("site") or (home.name / path.parent.relative_to(folder)).as_posix()
+    known = _state(_read_fields(said) | marked)
+    return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels, known)
+
+
+def _read_fields(said: Mapping[str, Any]) -> dict[str, str]:
+    """What `meta.jsonl` says of a page's article."""
+    authors = said.get("authors") or ()
+    fields = {
+        "title": said.get("title"),
+        "author": authors if isinstance(authors, str) else "; ".join(map(str, authors)),
+        "published": said.get("date"),
+    }
+    return {field: str(value) for field, value in fields.items() if value}
+
+
+class _Marks(HTMLParser):
+    """Collects what stands in elements that the paper's mark-up names: `CedarContent`, `CedarTitle` and so on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str | None] = []
+        self.parts: dict[str, list[str]] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("p", "br", "div", "li", "td"):
+            self.handle_data("\n")
+        if tag == "span":
+            mark = next((name for name in (dict(attrs).get("class") or "").split() if name in MARKS), None)
+            self.open.append(mark)
+            self.handle_data("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "span" and self.open:
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        for mark in {mark for mark in self.open if mark}:
+            self.parts.setdefault(mark, []).append(data)
+
+
+MARKS = {
+    "CedarContent": "text",
+    "CedarTitle": "title",
+    "CedarAuthor": "author",
+    "CedarDate": "published",
+    "CedarLocation": "location",
+    "CedarSource": "source",
+}
+"""The paper's mark-up (figure 1), and what it marks in our words."""
+
+
+def _read_marks(content: bytes) -> dict[str, str]:
+    """What is marked in a page, by field."""
+    if b"Cedar" not in content:
+        return {}
+    parser = _Marks()
+    parser.feed(content.decode("utf-8", "replace"))
+    return {MARKS[mark]: "".join(parts) for mark, parts in parser.parts.items()}
+
+
+def _state(known: Mapping[str, str]) -> dict[str, str]:
+    """What is known of an article in the form in which it is told: as read from a page that states it."""
+    linked = {"@type": "NewsArticle", "dateline": known.get("location", "")}
+    metas = {
+        "og:title": known.get("title"),
+        "author": known.get("author"),
+        "date": known.get("published"),
+        "og:site_name": known.get("source"),
+    }
+    head = "".join(
+        f'<meta name="{name}" content="{escape(value)}">' for name, value in metas.items() if value
+    )
+    article = extract(
+        head + f'<script type="application/ld+json">{json.dumps(linked)}</script>', model="heuristic"
+    )
+    return {field: told for field in MARKS.values() if field in known and (told := getattr(article, field))}
+
+
+_PLACES = {name: place for place, (name, _) in enumerate(_core.feature_names(False))}
+BYLINE_WORDS = 15
+BYLINE_BLOCKS = 8
+
+
+def _is_body(values: NDArray[np.float32]) -> Flags:
+    """Which blocks may be text: not what stands in the head, and not what is told apart: headline and byline.
+
+    A byline is a short block soon after the headline with a date, or named after what bylines are named.
+    """
+
+    def column(name: str) -> NDArray[np.float32]:
+        return values[:, _PLACES[name]]
+
+    after = column("from headline")
+    near = (after > 0) & (after <= BYLINE_BLOCKS)
+    short = (column("words") <= BYLINE_WORDS) & (column("sentence ends") <= 1)
+    named = (column("named byline") > 0) & (column("named byline") <= 2)
+    byline = near & short & (named | (column("has date") > 0))
+    body: Flags = (column("in head") == 0) & (after != 0) & ~byline
+    return body
+
+
+def label_blocks(
+    words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64], body: Flags
+) -> Flags:
+    """Which of the blocks of the body the article's text covers for more than half.
+
+    Collections disagree about headlines and bylines: here they are not text, whatever the text beside the page says.
+    """
+    try:
+        from rapidfuzz.distance import LCSseq
+    except ImportError:
+        raise MissingExtra("labelling pages by their texts", "train") from None
+
+    covered = np.zeros(len(words) + 1, np.int64)
+    words = np.where(np.repeat(body, np.diff(offsets)), words, np.arange(len(words), dtype=np.uint64))
+    query, found = (shingles(one, RUN_WORDS).tolist() for one in (words, gold))
+    for run in LCSseq.opcodes(query, found) if query and found else ():
+        if run.tag == "equal":
+            covered[run.src_start] += 1
+            covered[run.src_end + RUN_WORDS - 1] -= 1
+    is_covered = np.cumsum(covered[:-1]) > 0
+    sums = np.concatenate([[0], np.cumsum(is_covered)])
+    shared: Flags = 2 * np.diff(sums[offsets]) > np.diff(offsets)
+    return shared
+
+
+def shingles(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+    """The hashes of all runs of so many words."""
+    mixed = np.zeros(max(0, len(words) - size + 1), np.uint64)
+    for place in range(size):
+        mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + words[place : len(words) - size + 1 + place]
+    return mixed
