@@ -295,6 +295,36 @@ def test_terminals_are_not_steered_by_pages(tmp_path: Path) -> None:
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown)
 
 
+def test_data_do_not_steer_a_terminal_either(tmp_path: Path) -> None:
+    hostile = "a\x1b]0;owned\x07b\x9b31m\u202e.html"
+    for name in (hostile, "plain.html"):
+        (tmp_path / name).write_text(STORY + "<p>A \x9b31mred\u202e word.</p>", "utf-8")
+    for form in ("--jsonl", "--csv"):
+        asked = ["extract" if form == "--jsonl" else "find", form, "--quiet"]
+        _, shown = on_terminal(asked[0], tmp_path / hostile, tmp_path / "plain.html", *asked[1:])
+        assert "plain.html" in shown
+        assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]", shown)
+    ran = extract(tmp_path / hostile, "--jsonl")
+    assert json.loads(ran.stdout)["id"] == hostile
+
+
+def test_a_name_of_several_lines_is_said_on_one(tmp_path: Path) -> None:
+    for name in ("a\nskipped: forged", "b"):
+        (tmp_path / f"{name}.html").write_text("<html></html>")
+    ran = extract(tmp_path, "--quiet")
+    assert ran.stderr.decode().splitlines() == [
+        f"skipped: {tmp_path}/a\\nskipped: forged.html: no article in the page",
+        f"skipped: {tmp_path}/b.html: no article in the page",
+        "2 records skipped",
+    ]
+    assert ran.stdout.decode().splitlines()[0] == "==> a\\nskipped: forged.html: empty <=="
+
+
+def test_a_text_with_half_a_character_is_read_as_what_it_is() -> None:
+    page = f'<meta charset="windows-1252">{STORY}<p>Wexmünde beschloß am Dienstag, den Markt zu schließen.</p>\ud800'
+    assert "Wexmünde beschloß" in library.extract(page, model="heuristic").text
+
+
 # Order, streams, ends.
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -113,6 +114,60 @@ def test_the_papers_mark_up_also_tells_title_author_date_location_and_source(tmp
         "location": "MEXICO CITY",
         "source": "The Courier",
     }
+
+
+def test_marked_pages_may_be_in_any_encoding_and_hold_programs(tmp_path: Path) -> None:
+    shown = "港口委员会周二晚上投票决定年底关闭旧鱼市场"
+    marked = f'<meta charset=gbk><p>首页 新闻<p><span class="CedarContent">{shown}<script>首页 新闻</script></span>'
+    (tmp_path / "1.html").write_bytes(marked.encode("gbk"))
+    ((page,), _) = read_labelled(tmp_path)
+    assert page.labels.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[1]",
+        '{"site": "a"}',
+        '{"id": "a", "flags": {"a": 1}}',
+        '{"id": "a", "flags": [[1]]}',
+        '{"id": "a", "site": ["b"]}',
+        '{"id": "a", "authors": [{"age": 5}]}',
+        '{"id": "a", "title": {}}',
+        "[" * 100_000,
+    ],
+)
+def test_meta_of_another_form_is_named_with_its_line(line: str, tmp_path: Path) -> None:
+    write_labelled(tmp_path, range(1), pages=1)
+    (tmp_path / "meta.jsonl").write_text("\ufeff" + '{"id": "x"}\n\n' + line + "\n", "utf-8")
+    with pytest.raises(SourceError, match=r"meta\.jsonl:3: expected an object with the id of a page"):
+        read_labelled(tmp_path)
+
+
+def test_meta_may_be_sparse_and_odd(tmp_path: Path) -> None:
+    write_labelled(tmp_path, range(1), pages=4)
+    lines = [
+        {"id": "site00/0", "site": 5, "flags": None, "title": "A \u2028 title", "authors": "Ada Quill"},
+        {"id": "site00/1", "site": "\ud800", "authors": [{"name": "Ada Quill"}, "Bo Reed"], "date": None},
+        {"id": "site00/2", "flags": "no_fulltext"},
+    ]
+    written = "\n\n".join(json.dumps(line, ensure_ascii=line is lines[1]) for line in lines)
+    (tmp_path / "meta.jsonl").write_text(written, "utf-8")
+    found, _ = read_labelled(tmp_path)
+    assert [(page.id, page.group) for page in found[:2]] == [("site00/0", "5"), ("site00/1", "\ud800")]
+    assert [page.id for page in found] == ["site00/0", "site00/1", "site00/3"]
+    assert found[0].known == {"title": "A title", "author": "Ada Quill"}
+    assert found[1].known == {"author": "Ada Quill; Bo Reed"}
+    assert set(validation.part_by_site(found, 3)) == {"1-of-3", "2-of-3", "3-of-3"}
+
+
+def test_names_that_are_no_unicode_are_learnt_from_like_others(tmp_path: Path, few_trees: None) -> None:
+    papers = Path(os.fsdecode(os.fsencode(tmp_path) + b"/pl\xff"))
+    write_labelled(papers, range(3), pages=2)
+    (papers / "site00").rename(os.fsdecode(os.fsencode(papers) + b"/d\xff"))
+    model = tmp_path / "model.json"
+    assert train(papers, "--kind", "maxent", "--folds", 3, "--work", tmp_path / "work", "-o", model) == 0
+    assert extract(write_page(20, 1).html, model=model).text
 
 
 def test_what_is_known_of_an_article_is_held_against_what_its_page_says(
@@ -280,6 +335,21 @@ def test_an_interrupted_run_goes_on(pages: list[LabelledPage], tmp_path: Path, f
         assert before.text == after.text
         assert np.array_equal(before.labels, after.labels)
     assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize(
+    "broken", ["", "{", '{"id": "site00/0"}\n', '{"id": "nobody", "text": "", "labels": []}\n']
+)
+def test_answers_that_were_spoilt_are_made_again(
+    pages: list[LabelledPage], tmp_path: Path, broken: str
+) -> None:
+    parts = validation.part_by_site(pages, 3)
+    first = validation.cross_validate(pages, "maxent", parts, tmp_path)
+    spoilt = min(tmp_path.rglob("*.jsonl"))
+    spoilt.write_text(broken)
+    again = validation.cross_validate(pages, "maxent", parts, tmp_path)
+    assert [one.text for one in again] == [one.text for one in first]
+    assert spoilt.read_text() != broken
 
 
 def test_answers_are_kept_for_other_scorers(

@@ -72,7 +72,7 @@ mod _core {
 
     #[pymodule_export]
     use super::pages::{
-        Model, crf_expect, crf_label, dateline, extract_pages, feature_names, grow_tree, look_at, page_blocks,
+        Model, crf_expect, crf_label, dateline, decode, extract_pages, feature_names, grow_tree, look_at, page_blocks,
         page_metadata, read_date, spell_words, split_words, walk_tree,
     };
 }

@@ -12,6 +12,7 @@ characters that end one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.model import Tokens, View
 
-__all__ = ["DEFAULT_VIEW", "TEXT_VERSION", "View", "encode", "find_words", "tokenise"]
+__all__ = ["DEFAULT_VIEW", "TEXT_VERSION", "View", "encode", "find_words", "tokenise", "utf8"]
 
 TEXT_VERSION: str = _core.TEXT_VERSION
 """Stamp of the Unicode tables, the folding, the abbreviations and the hash; data made under another is refused."""
@@ -28,17 +29,21 @@ TEXT_VERSION: str = _core.TEXT_VERSION
 
 def encode(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Texts as one UTF-8 buffer and its offsets; a lone surrogate becomes U+FFFD, one code point for one."""
-    encoded = [_utf8(text) for text in texts]
+    encoded = [utf8(text) for text in texts]
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=offsets[1:])
     return np.frombuffer(b"".join(encoded), np.uint8), offsets
 
 
-def _utf8(text: str) -> bytes:
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def utf8(text: str) -> bytes:
+    """The text in UTF-8; a lone surrogate is U+FFFD."""
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text).encode()
+        return _SURROGATES.sub("\ufffd", text).encode()
 
 
 DEFAULT_VIEW = View()

@@ -100,6 +100,12 @@ pub(crate) fn look_at<'py>(
     Ok((values.into_pyarray(py), words.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
+/// The text of a page's bytes, markup and all.
+#[pyfunction]
+pub(crate) fn decode(py: Python<'_>, page: PyBackedBytes) -> PyResult<String> {
+    run(py, || Ok(encoding::decode(&page, None).into_owned()))
+}
+
 /// Hash and spelling, in small letters, of each word of a page.
 #[pyfunction]
 pub(crate) fn spell_words(

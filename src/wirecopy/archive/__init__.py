@@ -25,8 +25,9 @@ from ..methods import Method
 from ..model import ABOUT, UNDATED, Article, Articles, count
 from ..pile import Filed, Job, Matches, Progress, is_directed, open_pool
 from ..sources import Fields, read
-from ..sources.fields import id_text, utf8
+from ..sources.fields import id_text
 from ..statistics import Statistics
+from ..text import utf8
 from .answers import Added, Answer, Judged, Observed, Source
 from .checking import Checker, Limits
 from .filing import Filer

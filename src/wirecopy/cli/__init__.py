@@ -51,6 +51,7 @@ from .writing import (
     say,
     show_opinions,
     summarise,
+    tame,
     write_lines,
     write_matches,
 )
@@ -311,7 +312,7 @@ def compare_command(query: Path, found: Path, preset: str, as_json: bool, output
     )
     with open_output(output) as out:
         if as_json or not out.isatty():
-            out.write(json.dumps(match.to_dict() if match else None, ensure_ascii=False) + "\n")
+            tame(out).write(json.dumps(match.to_dict() if match else None, ensure_ascii=False) + "\n")
         elif match is None:
             out.write(f"no copy: no common passage of {PRESETS[preset].min_passage_words} words\n")
         else:

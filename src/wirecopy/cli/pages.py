@@ -18,10 +18,20 @@ from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
 from ..model import Article, Extracted, Skipped, clean, count
 from ..pile.collection import open_pool
 from ..sources import Pages, PageWork, read_pages, total_bytes
+from ..text import utf8
 from .blocks import show_blocks, write_html
 from .options import FILE, output_option, quiet_option, threads_option
 from .show import print_table, show_progress
-from .writing import check_writable, count_skipped, name_skipped, open_output, say, say_skipped
+from .writing import (
+    check_writable,
+    count_skipped,
+    name_skipped,
+    one_line,
+    open_output,
+    say,
+    say_skipped,
+    tame,
+)
 
 if TYPE_CHECKING:
     from ..extraction.labelled import LabelledPage
@@ -41,7 +51,7 @@ BATCH_BYTES = 1 << 20
 )
 @click.option(
     "--min-block-words",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, 1_000_000),
     default=0,
     metavar="N",
     help="Leave out blocks of fewer words.",
@@ -123,7 +133,7 @@ def choose_writer(
     if html:
         return lambda found, out: write_html(found, out, model)
     if jsonl or (output is not None and output.suffix == ".jsonl"):
-        return lambda found, out: out.writelines(map(json_line, found))
+        return lambda found, out: tame(out).writelines(map(json_line, found))
     return write_blocks if blocks else write_texts
 
 
@@ -173,7 +183,7 @@ def write_blocks(found: Iterator[Extracted], out: IO[str]) -> None:
 def head(found: Extracted) -> str:
     """The line above a page among several, which says so if there is no article in it."""
     status = "" if found.status == "ok" else f": {clean(found.status)}"
-    return f"==> {clean(found.article.id)}{status} <==\n"
+    return f"==> {clean(one_line(found.article.id))}{status} <==\n"
 
 
 def _with_company(found: Iterator[Extracted]) -> Iterator[tuple[Extracted, bool]]:
@@ -292,7 +302,7 @@ def train_command(
         about = {"about": f"trained on {count(len(pages), 'page')} of {count(sites, 'site')}: {names}"}
         model = about | training.TRAINERS[kind](pages, talk)
         with open_output(output) as out:
-            out.write(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n")
+            out.write(utf8(json.dumps(model, ensure_ascii=False, separators=(",", ":"))).decode() + "\n")
         talk(f"wrote {output}, {output.stat().st_size / 1000:,.0f} kB: use it with --model {output}")
     return name_skipped(skipped)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from ..errors import MissingExtra, SourceError, UsageError
 from ..model import Opinion, Skipped, clean, count
@@ -20,6 +20,24 @@ from .show import TABLE_ROWS, print_table, show_answer, show_table
 
 if TYPE_CHECKING:
     from ..archive import Answer, Judged
+
+
+class _Tamed:
+    """A terminal that nothing in data can steer."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self.out = out
+
+    def write(self, text: str) -> int:
+        return self.out.write(clean(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        self.out.writelines(map(clean, lines))
+
+
+def tame(out: IO[str]) -> IO[str]:
+    """Where to write data; what would steer a terminal is left out there, and nowhere else."""
+    return cast(IO[str], _Tamed(out)) if out.isatty() else out
 
 
 def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> str:
@@ -112,11 +130,11 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
         return
     with open_output(output) as out:
         if form == "jsonl":
-            out.writelines(matches.json_lines())
+            tame(out).writelines(matches.json_lines())
         elif form == "csv":
             import csv
 
-            writer = csv.writer(out, lineterminator="\n")
+            writer = csv.writer(tame(out), lineterminator="\n")
             writer.writerow(MATCH_HEADS)
             for *values, passages, by in matches.rows():
                 writer.writerow((*values, sum(row[4] for row in passages), len(passages), " ".join(by)))
@@ -135,7 +153,7 @@ def answer_writer(form: str, out: IO[str]) -> Callable[[Answer], None]:
     if form == "csv":
         import csv
 
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(tame(out), lineterminator="\n")
         writer.writerow((*MATCH_HEADS, *SOURCE_HEADS))
         return lambda answer: writer.writerows(_source_cells(answer))
     return lambda answer: write_line(answer.to_dict(), out)
@@ -155,7 +173,7 @@ def _source_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
 
 def write_line(record: Mapping[str, Any], out: IO[str]) -> None:
     """Write one line of JSON."""
-    out.write(json.dumps(record, ensure_ascii=False) + "\n")
+    tame(out).write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
 OPINION_HEADS = ("query", "found", "relation", "query_in_found", "found_in_query", "rank", "methods")
@@ -164,11 +182,11 @@ OPINION_HEADS = ("query", "found", "relation", "query_in_found", "found_in_query
 def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
     """What writes opinions as they come; None for a table."""
     if form == "jsonl":
-        return lambda opinions: out.writelines(opinions.json_lines())
+        return lambda opinions: tame(out).writelines(opinions.json_lines())
     if form == "csv":
         import csv
 
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(tame(out), lineterminator="\n")
         writer.writerow(OPINION_HEADS)
         return lambda opinions: writer.writerows(_opinion_cells(opinions))
     return None
@@ -194,7 +212,7 @@ def judged_writer(form: str, out: IO[str]) -> Callable[[Judged], None]:
     if form == "csv":
         import csv
 
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(tame(out), lineterminator="\n")
         writer.writerow(OPINION_HEADS)
         return lambda judged: writer.writerows(_opinion_cells(judged.opinions))
     return lambda judged: write_line(judged.to_dict(), out)
@@ -219,6 +237,11 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
                 write_line(thing.to_dict(), out)
 
 
+def one_line(text: str) -> str:
+    """A name on one line, whatever is in it."""
+    return text.replace("\n", "\\n")
+
+
 def say(message: str) -> None:
     """Talk, a whole line at a time, as other threads may too."""
     sys.stderr.write(clean(message) + "\n")
@@ -234,7 +257,7 @@ def name_skipped(skipped: Sequence[Skipped]) -> int:
 
 def say_skipped(skipped: Skipped) -> None:
     """Name one record that was skipped."""
-    say(f"skipped: {skipped}")
+    say(f"skipped: {one_line(str(skipped))}")
 
 
 def count_skipped(skipped: int) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from wirecopy import _core
 from wirecopy.errors import SourceError, UsageError
 from wirecopy.model import UNDATED, Article, Block, Extracted, Page
+from wirecopy.text import utf8
 
 MODELS = ("crf", "maxent", "heuristic", "page")
 """The models that come with the package, the best first."""
@@ -37,7 +38,7 @@ def extract(
     large.
     """
     if not isinstance(page, Page):
-        page = Page("", page.encode("utf-8", "surrogatepass") if isinstance(page, str) else page)
+        page = Page("", page) if isinstance(page, bytes) else Page("", utf8(page), charset="utf-8")
     (extracted,) = extract_pages([page], model=model, min_block_words=min_block_words)
     if extracted.status not in ("ok", "empty"):
         raise SourceError(f"{page.id or 'page'}: {extracted.status}")

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,25 +84,62 @@ UNUSABLE = {"gold_not_in_page", "gold<200ch", "no_fulltext", "gold_not_visible"}
 """Flags of pages whose text is not in them: nothing can be learnt from these."""
 
 
-def _read_meta(path: Path) -> dict[str, dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What `meta.jsonl` says of a page: what is not known is empty."""
+
+    site: str = ""
+    flags: frozenset[str] = frozenset()
+    known: Mapping[str, str] = field(default_factory=dict)
+
+
+def _read_meta(path: Path) -> dict[str, _About]:
     if not path.exists():
         return {}
+    try:
+        lines = path.read_text("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise SourceError(f"{path}: not UTF-8") from None
     about = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             record = json.loads(line)
-            about[record["id"]] = record
-        except (ValueError, TypeError, KeyError):
+            about[_word(record["id"])] = _About(
+                _word(record.get("site")),
+                frozenset(_words(record.get("flags"))),
+                {
+                    "title": _word(record.get("title")),
+                    "author": "; ".join(_words(record.get("authors"))),
+                    "published": _word(record.get("date")),
+                },
+            )
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise SourceError(
-                f"{path}:{number}: expected an object with the id of a page, got {line[:60]}"
+                f"{path}:{number}: expected an object with the id of a page, and of site, title, date, authors and flags"
+                f" words or lists of them, got {line[:60]}"
             ) from None
     return about
 
 
-def _read_page(path: Path, folder: Path, about: dict[str, dict[str, Any]]) -> LabelledPage | Skipped | None:
+def _word(value: object) -> str:
+    if not isinstance(value, str | int | float | None):
+        raise TypeError
+    return "" if value is None else str(value)
+
+
+def _words(value: object) -> list[str]:
+    """The words of a list, or the one that stands for it; of objects their names."""
+    values = value if isinstance(value, list) else [value]
+    words = [_word(one["name"] if isinstance(one, dict) else one) for one in values]
+    return [word for word in words if word]
+
+
+def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPage | Skipped | None:
     id = path.relative_to(folder).with_suffix("").as_posix().removeprefix("html/")
-    said = about.get(id, {})
-    if UNUSABLE & set(said.get("flags", ())):
+    said = about.get(id, _About())
+    if UNUSABLE & said.flags:
         return None
     try:
         content = path.read_bytes()
@@ -124,20 +160,9 @@ def _read_page(path: Path, folder: Path, about: dict[str, dict[str, Any]]) -> La
     values = values.reshape(len(offsets) - 1, -1)
     labels = label_blocks(words, offsets, gold, _is_body(values))
     home = folder.resolve()
-    group = said.get("site") or (home.name / path.parent.relative_to(folder)).as_posix()
-    known = _state(_read_fields(said) | marked)
+    group = said.site or (home.name / path.parent.relative_to(folder)).as_posix()
+    known = _state({**said.known, **marked})
     return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels, known)
-
-
-def _read_fields(said: Mapping[str, Any]) -> dict[str, str]:
-    """What `meta.jsonl` says of a page's article."""
-    authors = said.get("authors") or ()
-    fields = {
-        "title": said.get("title"),
-        "author": authors if isinstance(authors, str) else "; ".join(map(str, authors)),
-        "published": said.get("date"),
-    }
-    return {field: str(value) for field, value in fields.items() if value}
 
 
 class _Marks(HTMLParser):
@@ -145,10 +170,12 @@ class _Marks(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
+        self.in_program = False
         self.open: list[str | None] = []
         self.parts: dict[str, list[str]] = {}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.in_program = tag in ("script", "style")
         if tag in ("p", "br", "div", "li", "td"):
             self.handle_data("\n")
         if tag == "span":
@@ -157,11 +184,12 @@ class _Marks(HTMLParser):
             self.handle_data("\n")
 
     def handle_endtag(self, tag: str) -> None:
+        self.in_program = False
         if tag == "span" and self.open:
             self.open.pop()
 
     def handle_data(self, data: str) -> None:
-        for mark in {mark for mark in self.open if mark}:
+        for mark in {mark for mark in self.open if mark and not self.in_program}:
             self.parts.setdefault(mark, []).append(data)
 
 
@@ -181,12 +209,14 @@ def _read_marks(content: bytes) -> dict[str, str]:
     if b"Cedar" not in content:
         return {}
     parser = _Marks()
-    parser.feed(content.decode("utf-8", "replace"))
+    parser.feed(_core.decode(content))
     return {MARKS[mark]: "".join(parts) for mark, parts in parser.parts.items()}
 
 
 def _state(known: Mapping[str, str]) -> dict[str, str]:
     """What is known of an article in the form in which it is told: as read from a page that states it."""
+    if not any(known.values()):
+        return {}
     linked = {"@type": "NewsArticle", "dateline": known.get("location", "")}
     metas = {
         "og:title": known.get("title"),
@@ -200,7 +230,7 @@ def _state(known: Mapping[str, str]) -> dict[str, str]:
     article = extract(
         head + f'<script type="application/ld+json">{json.dumps(linked)}</script>', model="heuristic"
     )
-    return {field: told for field in MARKS.values() if field in known and (told := getattr(article, field))}
+    return {name: told for name in MARKS.values() if known.get(name) and (told := getattr(article, name))}
 
 
 _PLACES = {name: place for place, (name, _) in enumerate(_core.feature_names(False))}

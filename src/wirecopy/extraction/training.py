@@ -24,6 +24,7 @@ from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS
 from wirecopy.extraction.labelled import Flags, LabelledPage
 from wirecopy.model import count
+from wirecopy.text import utf8
 
 FORMAT = 1
 
@@ -66,7 +67,7 @@ def _importance(pages: Sequence[LabelledPage]) -> Floats:
 
 def part(groups: Sequence[str], number: int, salt: str = "") -> NDArray[np.int64]:
     """Which of so many parts each page falls to, by its group: the same for any order."""
-    drawn = {group: int.from_bytes(hashlib.blake2b((salt + group).encode()).digest()[:8]) for group in groups}
+    drawn = {group: int.from_bytes(hashlib.blake2b(utf8(salt + group)).digest()[:8]) for group in groups}
     chosen = {group: place % number for group, place in drawn.items()}
     if len(set(chosen.values())) < number:
         # A few groups may all fall to one part; dealt out, they do not.
@@ -257,7 +258,7 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
     if not again.any():
         raise SourceError(
             f"{count(len(pages), 'page')} to learn from, and a crf needs two or more with an article, each looked at by trees of"
-            " others. Cross-validation leaves out a part at a time: give more pages, or train without figures: --folds 0"
+            " others: give more pages. Cross-validation leaves out a part of them at a time; --folds 0 does without"
         )
     left = np.concatenate([[0], np.cumsum(again)])[sequences]
     weight *= np.where(np.abs(labels - likely) > DOUBTFUL, DOUBTED, 1.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, extract_pages, lo
 from wirecopy.extraction.labelled import MARKS, Flags, LabelledPage, shingles
 from wirecopy.extraction.training import TRAINERS, Progress
 from wirecopy.model import Page, count
+from wirecopy.text import utf8
 
 SHINGLE_WORDS = 4
 PAPER = {
@@ -94,9 +95,9 @@ def cross_validate(
             )
             collections = {pages[place].collection for place in asked}
             files = {one: work / one / f"{kind}-{name}-{key}.jsonl" for one in collections}
-        if files and all(file.exists() for file in files.values()):
+        if kept := _read_answers(files, pages, asked):
             progress(f"{kind}, part {number} of {len(names)}: answers are in {work}")
-            answers |= _read_answers(files, pages, asked)
+            answers |= kept
             continue
         learnt = [page for page, part in zip(pages, parts, strict=True) if part != name]
         progress(f"{kind}, part {number} of {len(names)}: training on {count(len(learnt), 'page')}")
@@ -179,7 +180,7 @@ def _f(precision: float, recall: float) -> float:
 
 
 def _digest(page: LabelledPage) -> str:
-    digest = hashlib.blake2b(f"{page.collection} {page.id} {page.group} ".encode(), digest_size=16)
+    digest = hashlib.blake2b(utf8(f"{page.collection} {page.id} {page.group} "), digest_size=16)
     for part in (page.values, page.words, page.offsets, page.gold, page.labels):
         digest.update(part.tobytes())
     return digest.hexdigest()
@@ -197,7 +198,7 @@ def _write_answers(
     for collection, file in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         lines = [
-            json.dumps(_record(pages[place].id, one), ensure_ascii=False) + "\n"
+            json.dumps(_record(pages[place].id, one)) + "\n"
             for place, one in found.items()
             if pages[place].collection == collection
         ]
@@ -212,12 +213,16 @@ def _record(id: str, answer: Answer) -> dict[str, Any]:
 
 def _read_answers(
     files: Mapping[str, Path], pages: Sequence[LabelledPage], asked: Sequence[int]
-) -> Iterator[tuple[int, Answer]]:
+) -> dict[int, Answer]:
+    """The answers that were kept, by the place of the page; none where a file is missing or not what was written."""
     places = {(pages[place].collection, pages[place].id): place for place in asked}
-    for collection, file in files.items():
-        for line in file.read_text("utf-8").split("\n")[:-1]:
-            record = json.loads(line)
-            yield (
-                places[collection, record["id"]],
-                Answer(np.array(record["labels"], bool), record["text"]),
-            )
+    answers = {}
+    try:
+        for collection, file in files.items():
+            for line in file.read_text("utf-8").split("\n")[:-1]:
+                record = json.loads(line)
+                answer = Answer(np.array(record["labels"], bool), record["text"])
+                answers[places[collection, record["id"]]] = answer
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
+    return answers if len(answers) == len(asked) else {}

@@ -15,7 +15,8 @@ from urllib.parse import urljoin
 from wirecopy.errors import MissingExtra
 from wirecopy.model import Article
 from wirecopy.sources.entries import Entry, plain
-from wirecopy.sources.fields import Unusable, utf8
+from wirecopy.sources.fields import Unusable
+from wirecopy.text import utf8
 
 ROOTS = {"rss", "feed", "rdf:rdf", "channel"}
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from wirecopy import _core
 from wirecopy.model import ABOUT, UNDATED, Article
+from wirecopy.text import utf8
 
 TEXT_NAMES = ("text", "maintext", "body", "content")
 """`text` is passim's and trafilatura's, `maintext` news-please's."""
@@ -252,17 +253,6 @@ def rfc2822_microseconds(date: str) -> int | None:
         return (moment - _EPOCH) // datetime.timedelta(microseconds=1)
     except (ValueError, TypeError, OverflowError, IndexError):
         return None
-
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
-
-
-def utf8(text: str) -> bytes:
-    """The text in UTF-8; a lone surrogate is U+FFFD."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATES.sub("\ufffd", text).encode()
 
 
 def kind(value: Any) -> str:

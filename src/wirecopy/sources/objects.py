@@ -7,8 +7,9 @@ from typing import Any
 
 from wirecopy import _core
 from wirecopy.model import Article, Articles, Skipped
-from wirecopy.sources.fields import Fields, Record, Unusable, article_record, record, utf8
+from wirecopy.sources.fields import Fields, Record, Unusable, article_record, record
 from wirecopy.sources.work import Work, articles, skip
+from wirecopy.text import utf8
 
 _OBJECTS_A_BATCH = 4096
 

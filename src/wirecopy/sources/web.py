@@ -17,12 +17,13 @@ from wirecopy import extraction
 from wirecopy.model import Articles, Page, Skipped
 from wirecopy.sources import feeds, http, sitemaps, warc
 from wirecopy.sources.entries import Entries
-from wirecopy.sources.fields import Fields, Unusable, article_record, utf8
+from wirecopy.sources.fields import Fields, Unusable, article_record
 from wirecopy.sources.kinds import SNIFFED, kind_of_file, root_name
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.paths import File, cannot_open
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles
+from wirecopy.text import utf8
 
 MAX_PAGE_BYTES = 20_000_000
 """A larger page, as received or unpacked, is one skipped record."""
