@@ -1,6 +1,6 @@
 """Content extraction on the labelled development pages: text, blocks, metadata, and the time it takes.
 
-    python benchmarks/extraction.py [--figures] [--metadata] [--torn] [--speed]
+    python benchmarks/extraction.py [--figures] [--peers] [--metadata] [--torn] [--speed]
 
 Without a part named, all. The pages and the scorer are those of `../shared/data` (or `$WIRECOPY_SHARED_DIR/data`), unpacked into
 `$WIRECOPY_DATA_DIR/extraction`. Figures are cross-validated: five folds over sites, and each collection by a model of
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -62,14 +64,15 @@ METADATA = {
 KINDS = ("crf", "maxent", "heuristic")
 PEERS = {"trafilatura": 1 / 10, "resiliparse": 2.0}
 """How much of each peer's CPU time wirecopy may take."""
+INSTALL = "pip install trafilatura lxml_html_clean readability-lxml resiliparse"
 
 
-def score_text(name: str, answers: Sequence[tuple[LabelledPage, Answer]]) -> dict[str, float]:
-    """The scorer's own figures for the pages of one collection."""
+def score_text(name: str, answers: Sequence[tuple[LabelledPage, str]]) -> dict[str, float]:
+    """The scorer's own figures for the texts of one collection."""
     collection = answers[0][0].collection
     out = SCRATCH / f"{name}-{collection}.jsonl"
     out.parent.mkdir(parents=True, exist_ok=True)
-    lines = (json.dumps({"id": page.id, "text": answer.text}) + "\n" for page, answer in answers)
+    lines = (json.dumps({"id": page.id, "text": text}) + "\n" for page, text in answers)
     out.write_text("".join(lines), "utf-8")
     return run_scorer(collection, out)
 
@@ -105,6 +108,67 @@ def show_figures(kinds: Sequence[str]) -> bool:
     return holds
 
 
+def show_peers() -> bool:
+    """The text F of others on all pages, beside the cross-validated one of `crf`, which has not seen a page's site."""
+    try:
+        raced = peers()
+    except ImportError as error:
+        print(f"\npeers: not measured: {error}; {INSTALL}", file=sys.stderr)
+        return True
+    pages = [page for name in BEST for page in read_labelled(DATA / name)[0]]
+    crf = cross_validate(pages, "crf", part_by_site(pages, 5), SCRATCH / "answers", talk)
+    texts = {"wirecopy": [one.text for one in crf]}
+    contents = [page.path.read_bytes() for page in pages]
+    with ProcessPoolExecutor(2) as pool:
+        for name in raced:
+            talk(name)
+            texts[name] = list(pool.map(partial(answer_by, name), contents, chunksize=20))
+    print(f"\ntext F, {len(pages)} pages; wirecopy on sites it has not seen")
+    print(f"{'':24}" + "".join(f"{one[:11]:>12}" for one in BEST) + f"{'mean':>8}")
+    means = {}
+    for name, found in texts.items():
+        scores = []
+        for one in BEST:
+            some = [(page, text) for page, text in zip(pages, found, strict=True) if page.collection == one]
+            scores.append(score_text(f"peer-{name}", some)["shF"])
+        means[name] = mean(scores)
+        print(f"{name:24}" + "".join(f"{value:12.3f}" for value in scores) + f"{means[name]:8.3f}")
+    ours = means.pop("wirecopy")
+    return promise("mean text F above the others'", ours, ours > max(means.values()))
+
+
+def peers() -> dict[str, Callable[[bytes], str | None]]:
+    """What gives text, by name."""
+    import trafilatura
+    from lxml.html import document_fromstring
+    from readability import Document
+    from resiliparse.extract.html2text import extract_plain_text
+    from resiliparse.parse.encoding import bytes_to_str, detect_encoding
+
+    def decode(html: bytes) -> str:
+        text: str = bytes_to_str(html, detect_encoding(html))
+        return text
+
+    return {
+        "trafilatura": lambda html: trafilatura.extract(html, include_comments=False),
+        "trafilatura, precision": lambda html: trafilatura.extract(
+            html, include_comments=False, favor_precision=True
+        ),
+        "readability-lxml": lambda html: " ".join(
+            document_fromstring(Document(decode(html)).summary()).itertext()
+        ),
+        "resiliparse": lambda html: extract_plain_text(decode(html), main_content=True, comments=False),
+    }
+
+
+def answer_by(name: str, html: bytes) -> str:
+    """What a peer makes of a page; nothing where it gives up."""
+    try:
+        return peers()[name](html) or ""
+    except Exception:
+        return ""
+
+
 def talk(step: str) -> None:
     print(step, file=sys.stderr, flush=True)
 
@@ -112,7 +176,9 @@ def talk(step: str) -> None:
 def show_table(name: str, answers: Sequence[tuple[LabelledPage, Answer]]) -> bool:
     sets = {one: [pair for pair in answers if pair[0].collection == one] for one in BEST}
     blocks = {one: score(*unzip(pairs)) for one, pairs in sets.items()}
-    texts = {one: score_text(name, pairs) for one, pairs in sets.items()}
+    texts = {
+        one: score_text(name, [(page, answer.text) for page, answer in pairs]) for one, pairs in sets.items()
+    }
     print("collection          text F   best    P     R   >=.95  empty | block P    R     F   perfect")
     for one, best in BEST.items():
         text, block = texts[one], blocks[one]
@@ -253,7 +319,7 @@ def show_speed(pages_a_set: int = 40, rounds: int = 3) -> bool:
         raced = extractors()
     except ImportError as error:
         print(
-            f"\nspeed: not measured: {error}; pip install trafilatura lxml_html_clean resiliparse",
+            f"\nspeed: not measured: {error}; {INSTALL}",
             file=sys.stderr,
         )
         return True
@@ -294,17 +360,19 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--figures", action="store_true")
+    parser.add_argument("--peers", action="store_true")
     parser.add_argument("--metadata", action="store_true")
     parser.add_argument("--torn", action="store_true")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--kind", action="append", choices=KINDS, help="only these models (default: all)")
     asked = parser.parse_args()
-    every = not (asked.figures or asked.metadata or asked.torn or asked.speed)
+    every = not (asked.figures or asked.peers or asked.metadata or asked.torn or asked.speed)
     if not (SHARED / "score_extraction.py").exists() or not all((DATA / name).is_dir() for name in BEST):
         print(f"no labelled pages in {DATA}, or no scorer in {SHARED}: nothing measured", file=sys.stderr)
         return 0
     holds = [
         show_figures(asked.kind or KINDS) if every or asked.figures else True,
+        show_peers() if every or asked.peers else True,
         show_metadata() if every or asked.metadata else True,
         show_torn() if every or asked.torn else True,
         show_speed() if every or asked.speed else True,
