@@ -525,6 +525,26 @@ def test_zstd_with_a_dictionary(tmp_path: Path, packed: bool) -> None:
     assert "damaged zstd data" in ReadPages(path).skipped[0][1]
 
 
+@pytest.mark.parametrize(
+    "dictionary",
+    [
+        (0xEC30A437).to_bytes(4, "little") + b"\1\2\3\4" * 20,
+        zstandard.compress(b"x" * 1000)[:-3],
+        zstandard.compress(bytes(17 << 20)),
+    ],
+)
+def test_a_damaged_dictionary_is_named_and_the_rest_is_read(tmp_path: Path, dictionary: bytes) -> None:
+    path = tmp_path / "a.warc.zst"
+    frame = b"\x5d\x2a\x4d\x18" + len(dictionary).to_bytes(4, "little") + dictionary
+    path.write_bytes(frame + zstandard.compress(page("a")))
+    (tmp_path / "b.warc").write_bytes(page("b"))
+    read = ReadPages(tmp_path)
+    assert names(read) == ["a", "b"]
+    ((where, reason),) = read.skipped
+    assert where == f"{path}:0"
+    assert "zstd d" in reason
+
+
 def test_kinds_may_be_mixed_and_names_may_be_wrong(tmp_path: Path) -> None:
     data = b"".join(
         PACK[suffix](page(suffix + "1") + page(suffix + "2")) for suffix in ("", ".gz", "", ".zst")

@@ -171,11 +171,14 @@ class Zstd:
 
 
 def zstd_decompressor(dictionary: bytes = b"") -> Any:
-    """What unpacks frames, one at a time."""
+    """What unpacks frames, one at a time; raises Damaged if the dictionary is none."""
     import zstandard
 
-    known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
-    return zstandard.ZstdDecompressor(dict_data=known, max_window_size=_MAX_WINDOW)
+    try:
+        known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+        return zstandard.ZstdDecompressor(dict_data=known, max_window_size=_MAX_WINDOW)
+    except zstandard.ZstdError as error:
+        raise Damaged(f"damaged zstd dictionary: {error}") from None
 
 
 def _cut(member: Gzip | Zstd) -> Damaged:

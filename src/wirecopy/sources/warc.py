@@ -95,7 +95,6 @@ class _Reader:
         self.window = Window(raw.read, raw.seek) if raw.seekable() else Window(raw.read, kept=4 * BLOCK)
         self.compression = compression
         self.size, self.limit, self.types = size, limit, types
-        self.dictionary = b""
         self.decompressor: Any = None
         self.gone_back = 0
         self.seen = False
@@ -107,7 +106,12 @@ class _Reader:
         while head := bytes(self.window.view(at, 5)):
             if length := skippable(self.window, at):
                 if at == 0 and head[0] == _DICTIONARY_FRAME and length <= _MAX_DICTIONARY:
-                    self.dictionary = _dictionary(bytes(self.window.view(8, length - 8)))
+                    try:
+                        dictionary = _dictionary(bytes(self.window.view(8, length - 8)))
+                        self.decompressor = zstd_decompressor(dictionary)
+                    except Damaged as damage:
+                        self.seen = True
+                        yield Damage(0, 0, str(damage))
                 at += length
                 continue
             packed = "gz" if head.startswith(GZIP) else "zst" if head.startswith(ZSTD) else ""
@@ -135,7 +139,7 @@ class _Reader:
 
     def _member(self, window: Window, at: int, packed: str) -> Gzip | Zstd | _Plain:
         if packed == "zst":
-            self.decompressor = self.decompressor or zstd_decompressor(self.dictionary)
+            self.decompressor = self.decompressor or zstd_decompressor()
             return Zstd(window, at, self.decompressor)
         return Gzip(window, at) if packed == "gz" else _Plain(window, at)
 
@@ -371,17 +375,15 @@ class _Unpacked:
 
 
 def _dictionary(frame: bytes) -> bytes:
-    """The dictionary that a .warc.zst begins with, itself compressed or not; none if that is damaged."""
+    """The dictionary that a .warc.zst begins with, itself compressed or not; raises Damaged."""
     if not frame.startswith(ZSTD):
         return frame
     pieces: list[bytes] = []
-    with contextlib.suppress(Damaged):
-        for piece in Zstd(window_of(frame), 0):
-            pieces.append(piece)
-            if sum(map(len, pieces)) > _MAX_DICTIONARY:
-                return b""
-        return b"".join(pieces)
-    return b""
+    for piece in Zstd(window_of(frame), 0):
+        pieces.append(piece)
+        if sum(map(len, pieces)) > _MAX_DICTIONARY:
+            raise Damaged(f"a zstd dictionary of more than {_MAX_DICTIONARY >> 20} MB")
+    return b"".join(pieces)
 
 
 def _fits_digest(block: bytes, digest: str) -> bool | None:
