@@ -545,6 +545,41 @@ def test_a_damaged_dictionary_is_named_and_the_rest_is_read(tmp_path: Path, dict
     assert "zstd d" in reason
 
 
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("length", [0xFFFFFF, 0xFFFFFFFF])
+def test_zstd_data_to_be_skipped_swallows_no_more_than_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piped: bool, length: int
+) -> None:
+    first, second, third = (PACK[".zst"](page(name)) for name in "abc")
+    frame = b"\x5e\x2a\x4d\x18" + length.to_bytes(4, "little") + b"abc"
+    path = tmp_path / "a.warc.zst"
+    for behind, expected in (
+        (second + third, ["a", "b", "c"]),
+        (b"", ["a"]),
+        (b"x" * 300_000 + third, ["a", "c"]),
+    ):
+        data = first + frame + behind
+        path.write_bytes(data)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        read = ReadPages("-" if piped else path)
+        assert names(read) == expected
+        ((offset, reason),) = reasons(read)
+        assert offset == len(first)
+        assert reason.startswith("the file ends in the middle of ")
+
+
+@pytest.mark.parametrize("behind", [b"", zstandard.compress(b"The second half.")])
+def test_a_page_that_ends_in_data_to_be_skipped_is_damaged(tmp_path: Path, behind: bytes) -> None:
+    frame = b"\x5e\x2a\x4d\x18" + (0xFFFFFF).to_bytes(4, "little") + b"abc"
+    (tmp_path / "a.html.zst").write_bytes(zstandard.compress(PAGE) + frame + behind)
+    read = ReadPages(tmp_path)
+    assert read.pages == []
+    assert "to be skipped, from byte" in read.skipped[0][1]
+    whole = b"\x5e\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"abc"
+    (tmp_path / "a.html.zst").write_bytes(zstandard.compress(PAGE) + whole)
+    assert ReadPages(tmp_path).contents == {"a.html.zst": PAGE}
+
+
 def test_kinds_may_be_mixed_and_names_may_be_wrong(tmp_path: Path) -> None:
     data = b"".join(
         PACK[suffix](page(suffix + "1") + page(suffix + "2")) for suffix in ("", ".gz", "", ".zst")

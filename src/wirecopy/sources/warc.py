@@ -26,6 +26,7 @@ from wirecopy.sources.unpacking import (
     Window,
     Zstd,
     skippable,
+    too_long,
     window_of,
     zstd_decompressor,
 )
@@ -112,7 +113,12 @@ class _Reader:
                     except Damaged as damage:
                         self.seen = True
                         yield Damage(0, 0, str(damage))
-                at += length
+                if self._reaches(at + length):
+                    at += length
+                else:
+                    self.seen = True
+                    yield Damage(at, 0, str(too_long(at, length)))
+                    at = self._next_member(at + 1)
                 continue
             packed = "gz" if head.startswith(GZIP) else "zst" if head.startswith(ZSTD) else ""
             if not packed and self.compression and not head.startswith(b"WARC/"):
@@ -136,6 +142,10 @@ class _Reader:
                 at = member.end
         if not self.seen:
             yield Damage(0, 0, "no WARC record in the file" if at else "empty")
+
+    def _reaches(self, end: int) -> bool:
+        """Whether the file is as long."""
+        return end <= self.size if self.size is not None else bool(self.window.view(end - 1, 1))
 
     def _member(self, window: Window, at: int, packed: str) -> Gzip | Zstd | _Plain:
         if packed == "zst":
