@@ -493,6 +493,26 @@ def test_an_index_leads_to_its_sitemaps(mirror: Callable[..., Path]) -> None:
         assert read.skipped == [(f"{folder}/index.xml:3", "three.xml is not in the input")]
 
 
+@pytest.mark.parametrize("given", ["0.xml", "index.html"])
+def test_indexes_may_be_chained_and_go_in_circles(mirror: Callable[..., Path], given: str) -> None:
+    folder = mirror("a.html")
+    (folder / "index.html").write_text(sitemap("1.xml", "index.html", kind="sitemap"))
+    for n in range(1500):
+        (folder / f"{n}.xml").write_text(sitemap("0.xml", f"{n + 1}.xml", kind="sitemap"))
+    (folder / "1500.xml").write_text(sitemap("a.html"))
+    read = ReadPages(folder / given)
+    assert (list(read.contents), read.skipped) == (["a.html"], [])
+
+
+def test_what_an_index_names_and_is_no_sitemap_is_named(mirror: Callable[..., Path]) -> None:
+    folder = mirror("a.html", "b.html")
+    (folder / "one.xml").write_text(sitemap("a.html"))
+    (folder / "index.xml").write_text(sitemap("b.html", "one.xml", kind="sitemap"))
+    read = ReadPages(folder / "index.xml")
+    assert list(read.contents) == ["a.html"]
+    assert read.skipped == [(f"{folder}/index.xml:1", "b.html is a page, not a sitemap")]
+
+
 def test_a_sitemap_knows_pages_by_address_too(mirror: Callable[..., Path]) -> None:
     folder = mirror()
     (folder / "sitemap.xml").write_text(sitemap(NEWS))
