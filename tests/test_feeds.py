@@ -309,6 +309,44 @@ def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
     assert not any("root:" in str(page.known) or "aaaa" in str(page.known) for page in read.pages)
 
 
+ENDLESS = "a" * 60_000
+
+
+@pytest.mark.parametrize(
+    "person",
+    [
+        f"<author>{ENDLESS}</author>",
+        f"<author>{'a.' * 30_000}@</author>",
+        f"<author><![CDATA[{ENDLESS}]]></author>",
+        f"<author>{'&#97;' * 60_000}</author>",
+        f"<author>{'aaaaaaaa<b c=d/>' * 8_000}</author>",
+        f"<author>{'aaaaaaaa<!-- > -->' * 8_000}</author>",
+        f"<author>{'aaaaaaaa<b></author></b>' * 8_000}</author>",
+        f"<author><![CDATA[{'<!--' * 100_000}]]></author>",
+        "<author>&endless;</author>",
+        f"<dc:creator>{ENDLESS}</dc:creator>",
+        f"<x:creator xmlns:x='http://purl.org/dc/elements/1.1/'>{ENDLESS}</x:creator>",
+        f"<managingEditor >{ENDLESS}</managingEditor>",
+        f"<webMaster>{ENDLESS}</webMaster>",
+        f"<dc:publisher>{ENDLESS}</dc:publisher>",
+    ],
+    ids=lambda person: person[:30],
+)
+def test_an_endless_name_is_left_out_and_costs_no_square(tmp_path: Path, person: str) -> None:
+    declared = f'<!DOCTYPE rss [<!ENTITY endless "{ENDLESS}">]>' if "&endless" in person else ""
+    good = f"<dc:creator>{'Ann Quay, ' * 100}</dc:creator><link>/b</link>{full()}"
+    feed = rss(f"<link>/a</link>{person}{full('<author>' + TEXT)}", good, channel=person, declared=declared)
+    (tmp_path / "a.rss").write_text(feed)
+    read = ReadPages(tmp_path)
+    assert read.skipped == []
+    first, second = (page.known for page in read.pages)
+    assert first
+    assert second
+    assert not first.author
+    assert second.author == " ".join(["Ann Quay,"] * 100)
+    assert "<author>" in read.pages[0].content.decode()
+
+
 def test_other_xml_is_named_for_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web, "MAX_PAGE_BYTES", 5000)
     (tmp_path / "a.xml").write_text("<?xml version='1.0'?><!-- x --><opml version='2.0'/>")

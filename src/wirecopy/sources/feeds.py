@@ -24,6 +24,13 @@ _MAX_ATTRIBUTES = 200
 """feedparser needs seconds for more tags; for the attributes of one tag, the square of their number."""
 _CDATA = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
 _TAG = re.compile(rb"<[^<>]*")
+_PERSON = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
+    rb"|<(?P<end>/?)(?:[^\s<>/:]*:)?(?P<name>author|creator|managingeditor|webmaster|publisher|owner)(?:[\s/][^<>]*)?>",
+    re.DOTALL | re.IGNORECASE,
+)
+_MARKUP = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<[^<>]*>", re.DOTALL)
+_ENDLESS = re.compile(rb"\S{256}")
 
 _FULL_CONTENT = 250
 _FULL_SUMMARY = 1000
@@ -34,6 +41,7 @@ _CUT = ("[…]", "[...]", "[ … ]")
 def read(data: bytes, shown: str) -> Iterator[Entry]:
     """The entries of an RSS or Atom feed; raises Unusable."""
     _check(data)
+    data = _without_endless_names(data)
     try:
         import feedparser
     except ImportError:
@@ -121,6 +129,31 @@ def _check(data: bytes) -> None:
         raise Unusable(
             f"a feed with a tag of more than {_MAX_ATTRIBUTES} attributes, which is made to waste time"
         )
+
+
+def _without_endless_names(data: bytes) -> bytes:
+    """A feed without names of people that are one endless word: to see whether that is an e-mail address, feedparser takes the square of its length."""
+    parts, copied = [], 0
+    start: int | None = None
+    for tag in _PERSON.finditer(data):
+        if not tag["name"] or tag[0].endswith(b"/>"):
+            continue
+        if not tag["end"]:
+            start = tag.end()
+            continue
+        if start is None:  # it would end what is still open before it
+            parts.append(data[copied : tag.start()])
+            copied = tag.end()
+        elif _is_endless(data[start : tag.start()], b"<!ENTITY" in data):
+            parts.append(data[copied:start])
+            copied = tag.start()
+        start = None
+    return b"".join([*parts, data[copied:]])
+
+
+def _is_endless(name: bytes, with_entities: bool) -> bool:
+    # What an entity stands for may be endless.
+    return _ENDLESS.search(_MARKUP.sub(rb"\1", name)) is not None or (with_entities and b"&" in name)
 
 
 def _is_full(markup: str, least: int) -> bool:
