@@ -281,7 +281,7 @@ ENTITIES = "<!DOCTYPE rss [<!ENTITY a0 'aaaaaaaaaa'>{}]>".format(
 
 def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
     (tmp_path / "attributes.rss").write_text(rss(f"<a {' '.join(f'a{n}=1' for n in range(20_000))}/>"))
-    (tmp_path / "cut.rss").write_text(rss(f"<link>/cut</link>{full()}")[:-20])
+    (tmp_path / "cut.rss").write_text(rss(f"<link>/cut</link>{full()}")[:-10])
     image = f"<img src={'a=b' * 500}>"
     (tmp_path / "data.rss").write_text(rss(f"<link>/data</link>{full(TEXT + image)}"))
     (tmp_path / "entities.rss").write_text(
@@ -304,9 +304,27 @@ def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
     reasons = {Path(where).name: reason for where, reason in read.skipped}
     assert "more than 200 attributes" in reasons["attributes.rss"]
     assert "more than 100,000 tags" in reasons["tags.rss"]
-    assert "not a feed" in reasons["nothing.rss"]
+    assert "not a whole feed" in reasons["nothing.rss"]
     assert "not a feed" in reasons["characters.rss"]
     assert not any("root:" in str(page.known) or "aaaa" in str(page.known) for page in read.pages)
+
+
+def test_of_a_cut_feed_the_whole_entries_come_out(tmp_path: Path) -> None:
+    items = [f"<title>{n}</title><link>/{n}</link><description>S.</description>{full()}" for n in range(4)]
+    data = rss(*items)
+    whole = [end for end in range(len(data)) if data.endswith("</item>", 0, end)]
+    for cut in range(data.index("<channel>"), len(data), 67):
+        (tmp_path / "a.rss").write_text(data[:cut])
+        read = ReadPages(tmp_path)
+        assert len(read.pages) == sum(end <= cut for end in whole)
+        assert read.skipped == [(f"{tmp_path}/a.rss", "not a whole feed: no </rss> in it")]
+    for end in (whole[1], whole[1] + 20):
+        (tmp_path / "a.rss").write_text(data[:end])
+        assert len(ReadPages(tmp_path).pages) == 2
+    # Of a feed that is whole but not well-formed, nothing is missing.
+    (tmp_path / "a.rss").write_text(data.replace("S.", "S & T <br> &eacute;") + "<!-- made -->")
+    read = ReadPages(tmp_path)
+    assert (len(read.pages), read.skipped) == (4, [])
 
 
 ENDLESS = "a" * 60_000

@@ -30,6 +30,8 @@ _PERSON = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _MARKUP = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<[^<>]*>", re.DOTALL)
+_ROOT = re.compile(rb"<((?:rdf:)?(?:rss|feed|rdf|channel))(?=[\s>])", re.IGNORECASE)
+_ENTRY = re.compile(rb"<(/?)(?:[\w.-]+:)?(?:item|entry)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENDLESS = re.compile(rb"\S{256}")
 
 _FULL_CONTENT = 250
@@ -39,8 +41,9 @@ _CUT = ("[…]", "[...]", "[ … ]")
 
 
 def read(data: bytes, shown: str) -> Iterator[Entry]:
-    """The entries of an RSS or Atom feed; raises Unusable."""
-    _check(data)
+    """The entries of an RSS or Atom feed; raises Unusable, behind those that are whole if it was cut."""
+    markup = _CDATA.sub(b"", data)
+    _check(markup)
     data = _without_endless_names(data)
     try:
         import feedparser
@@ -51,11 +54,13 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
         feed = feedparser.parse(io.BytesIO(data), sanitize_html=False, resolve_relative_uris=False)
     except Exception as error:  # markup that is broken enough raises anything
         raise Unusable(f"not a feed: {error}") from None
-    if not feed.entries and feed.bozo:
+    missing = _missing_end(markup) if feed.bozo else ""
+    if not feed.entries and feed.bozo and not missing:
         raise Unusable(f"not a feed: {feed.get('bozo_exception', 'no entry in it')}")
     source = _title(feed.feed)
     base = feed.feed.get("link") or feed.feed.get("title_detail", {}).get("base") or ""
-    for number, entry in enumerate(feed.entries, 1):
+    whole = len(feed.entries) - bool(missing and _ends_in_entry(markup))
+    for number, entry in enumerate(feed.entries[: max(whole, 0)], 1):
         content = _longest(entry.get("content", ()))
         summary = entry.get("summary_detail", {})
         url = _joined(base, entry.get("link", ""))
@@ -73,6 +78,8 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
             url=url,
             id=entry.get("id"),
         )
+    if missing:
+        raise Unusable(f"not a whole feed: no {missing} in it")
 
 
 def read_json(data: bytes, shown: str) -> Iterator[Entry]:
@@ -121,14 +128,26 @@ def _article(id: str, **known: str | None) -> Article:
     return Article(utf8(id).decode(), "", **clean)
 
 
-def _check(data: bytes) -> None:
-    markup = _CDATA.sub(b"", data)
+def _check(markup: bytes) -> None:
     if markup.count(b"<") > _MAX_TAGS:
         raise Unusable(f"a feed of more than {_MAX_TAGS:,} tags; cut it into several")
     if any(tag[0].count(b"=") > _MAX_ATTRIBUTES for tag in _TAG.finditer(markup)):
         raise Unusable(
             f"a feed with a tag of more than {_MAX_ATTRIBUTES} attributes, which is made to waste time"
         )
+
+
+def _missing_end(markup: bytes) -> str:
+    """The last tag of a feed, if it is not there; one that is only not well-formed has it."""
+    root = _ROOT.search(markup)
+    if not root or re.search(rb"</%b\s*>" % re.escape(root[1]), markup, re.IGNORECASE):
+        return ""
+    return f"</{root[1].decode()}>"
+
+
+def _ends_in_entry(markup: bytes) -> bool:
+    tags = _ENTRY.findall(markup)
+    return bool(tags) and not tags[-1]
 
 
 def _without_endless_names(data: bytes) -> bytes:
