@@ -129,6 +129,38 @@ def test_only_pages_are_pages(tmp_path: Path, suffix: str) -> None:
     assert read.left_out == {"HTTP status 404": 1, "HTTP status 301": 1}
 
 
+@pytest.mark.parametrize(
+    ("content_type", "charset"),
+    [
+        ("text/html charset=utf-8", "utf-8"),
+        ('"text/html"', None),
+        ('"text/html; charset=utf-8"', "utf-8"),
+        (", text/html", None),
+        ("text/html,text/html", None),
+    ],
+)
+def test_a_page_is_one_whatever_the_form_of_its_type(
+    tmp_path: Path, content_type: str, charset: str | None
+) -> None:
+    (tmp_path / "a.warc").write_bytes(record("response", "u:1", response(PAGE, content_type=content_type)))
+    (only,) = ReadPages(tmp_path).pages
+    assert (only.content, only.charset) == (PAGE, charset)
+
+
+@pytest.mark.parametrize(
+    "repeated", ["WARC-Type: response", "WARC-Type: x", "Content-Type: application/http", "Content-Length: 1"]
+)
+@pytest.mark.parametrize("suffix", KINDS)
+def test_of_a_repeated_header_of_a_record_the_first_counts(
+    tmp_path: Path, repeated: str, suffix: str
+) -> None:
+    doubled = page("a").replace(b"\r\n\r\n", f"\r\n{repeated}\r\n\r\n".encode(), 1)
+    (tmp_path / f"a.warc{suffix}").write_bytes(PACK[suffix](doubled) + PACK[suffix](page("b")))
+    read = ReadPages(tmp_path)
+    assert (names(read), read.skipped) == (["a", "b"], [])
+    assert list(read.contents) == ["https://example.org/a", "https://example.org/b"]
+
+
 def deflate(data: bytes) -> bytes:
     return zlib.compress(data)
 

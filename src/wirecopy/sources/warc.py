@@ -327,7 +327,7 @@ class _Unpacked:
             problem = "holds zeros" if end else "has no end" if have >= MAX_HEAD else "ends in the middle"
             raise _Bad(f"the record's header {problem}")
         self._at = end.end()
-        return http.headers(head)
+        return http.headers(head, listed=False)
 
     def is_framed(self, length: int) -> bool:
         """Whether a block of this length is followed by the end or another record."""

@@ -192,7 +192,7 @@ class Web:
         url = record.headers.get("warc-target-uri", "").strip("<> ")
         content_type = record.headers.get("content-type", "")
         is_http = record.headers["warc-type"].lower() == "response" and (
-            not content_type or content_type.lower().startswith("application/http")
+            http.media_type(content_type)[0] in ("", "application/http")
         )
         if record.block is None:
             # What it is can no longer be told from its block.
