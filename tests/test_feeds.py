@@ -187,6 +187,25 @@ def test_the_linked_page_is_the_article(tmp_path: Path, name: str, content: byte
     assert (page.known.id, page.known.title, page.known.source) == (page.id, "Tide", "The Courier")
 
 
+@pytest.mark.parametrize("feed", ["feed/index.html", "feed.html.gz", "feed", "z.unknown"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_feed_is_known_before_pages_are_read_whatever_its_name(
+    tmp_path: Path, feed: str, first: bool
+) -> None:
+    page = tmp_path / "2026" / "a" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.write_bytes(b"<link rel=canonical href='https://courier.example/2026/a/'>" + PAGE)
+    data = rss(f"<title>Tide</title><link>https://courier.example/2026/a</link>{full()}").encode()
+    path = tmp_path / feed
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(data) if feed.endswith(".gz") else data)
+    for inputs in (tmp_path, [path, page] if first else [page, path]):
+        (only,) = ReadPages(inputs).pages
+        assert only.content.endswith(PAGE)
+        assert only.known
+        assert only.known.title == "Tide"
+
+
 def test_a_summary_without_its_page_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "a.rss").write_text(rss(SHORT, full(TEXT + "[…]") + "<link>/b</link>"))
     (tmp_path / "b.html").write_bytes(PAGE)

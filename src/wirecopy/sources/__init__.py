@@ -21,7 +21,15 @@ from wirecopy.errors import UsageError
 from wirecopy.model import ABOUT, Article, Page
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
 from wirecopy.sources.fields import Fields
-from wirecopy.sources.kinds import PAGE_KINDS, SNIFFED, kind_of, kind_of_file, may_name_pages, unread
+from wirecopy.sources.kinds import (
+    NAMING_ROOTS,
+    PAGE_KINDS,
+    SNIFFED,
+    kind_of,
+    kind_of_file,
+    root_of_file,
+    unread,
+)
 from wirecopy.sources.opening import Ahead, Stream
 from wirecopy.sources.paths import File, Files, cannot_open, find
 from wirecopy.sources.unpacking import Damaged
@@ -133,10 +141,13 @@ def _web(inputs: Any, batch_bytes: int) -> Web:
     web = Web(batch_bytes)
     for item in inputs if isinstance(inputs, list) else [inputs]:
         for file in item.files if isinstance(item, Files) else ():
-            if file.problem or file.is_pipe or not may_name_pages(file):
+            if file.problem or file.is_pipe:
                 continue
             kind, compression = kind_of_file(file)
-            if kind in ("xml", "json feed"):
+            # Mirrors keep a feed as feed/index.html.
+            if kind in ("xml", "json feed") or (
+                kind == "page" and root_of_file(file, compression) in NAMING_ROOTS
+            ):
                 with contextlib.suppress(OSError), _open(file) as raw:
                     web.learn(raw, kind, compression, file)
     return web

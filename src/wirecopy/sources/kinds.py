@@ -17,6 +17,9 @@ SNIFFED = 4 << 10
 PAGE_KINDS = {"page", "warc", "xml", "json feed"}
 """What holds web pages."""
 
+NAMING_ROOTS = feeds.ROOTS | sitemaps.ROOTS
+"""What begins with one of these names pages."""
+
 _KINDS = {
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
     ".json": "json",
@@ -51,7 +54,6 @@ _PROLOG = re.compile(
     rb"(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)?\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*)*+<(?:!doctype\s+)?([a-z][\w:.-]*)",
     re.IGNORECASE | re.DOTALL,
 )
-_MAY_NAME_PAGES = re.compile(r"\.(?:xml|rss|atom|rdf|json)(?:\.gz|\.zst)?$", re.IGNORECASE)
 _JSON_FEED = re.compile(rb'\s*\{.*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version', re.DOTALL)
 
 
@@ -63,14 +65,19 @@ def kind_of_file(file: File) -> tuple[str, str]:
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122
     kind = _KINDS.get(suffix, "")
     if kind in ("", "json") and not file.is_pipe and not file.problem:
-        with contextlib.suppress(OSError, Damaged), file.path.open("rb", buffering=0) as raw:
-            kind = kind_of(Stream(raw, compression, raw=True).peek(SNIFFED)) or kind
+        kind = kind_of(_head(file, compression)) or kind
     return kind or "text", compression
 
 
-def may_name_pages(file: File) -> bool:
-    """Whether this may be a feed or a sitemap, by its name."""
-    return _MAY_NAME_PAGES.search(file.path.name) is not None
+def root_of_file(file: File, compression: str) -> str:
+    """The `root_name` of a file."""
+    return root_name(_head(file, compression))
+
+
+def _head(file: File, compression: str) -> bytes:
+    with contextlib.suppress(OSError, Damaged), file.path.open("rb", buffering=0) as raw:
+        return Stream(raw, compression, raw=True).peek(SNIFFED)
+    return b""
 
 
 def unread(kind: str, file: File) -> str:
@@ -85,7 +92,7 @@ def kind_of(head: bytes) -> str:
     if _JSON_FEED.match(head):
         return "json feed"
     root = root_name(head)
-    return "page" if root == "html" else "xml" if root in feeds.ROOTS | sitemaps.ROOTS else ""
+    return "page" if root == "html" else "xml" if root in NAMING_ROOTS else ""
 
 
 def root_name(head: bytes) -> str:

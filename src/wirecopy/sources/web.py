@@ -126,7 +126,7 @@ class Web:
             yield from self._read_warc(raw, compression, file)
             return
         self._source_bytes += file.size
-        if kind != "page" and os.path.realpath(file.path) in self._learned:
+        if self._learned and os.path.realpath(file.path) in self._learned:
             return
         page = None
         try:
