@@ -70,8 +70,8 @@ def kind_of_file(file: File) -> tuple[str, str]:
 
 
 def root_of_file(file: File, compression: str) -> str:
-    """The `root_name` of a file."""
-    return root_name(_head(file, compression))
+    """The `root_name` of a file; empty if that cannot be told before it is read."""
+    return "" if file.is_pipe or file.problem else root_name(_head(file, compression))
 
 
 def _head(file: File, compression: str) -> bytes:

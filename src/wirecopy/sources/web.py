@@ -105,6 +105,11 @@ class Web:
             self.skip(file.shown, str(problem))
             return True
 
+    def named_files(self) -> Iterator[Path]:
+        """The sitemaps that were learnt, and the pages that they name."""
+        yield from map(Path, self._learned)
+        yield from self._entries.paths()
+
     def _learn_named(self) -> None:
         """Take in the sitemaps that indexes name, and those that these name; an index may name itself."""
         while self._sitemaps:
