@@ -286,6 +286,43 @@ def test_feeds_come_through_pipes_and_without_a_name(tmp_path: Path, monkeypatch
         assert list(ReadPages(tmp_path / name).contents) == ["https://courier.example/a"]
 
 
+@pytest.mark.parametrize("name", ["feed", "feed.html", "feed.xml"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
+def test_a_feed_is_known_behind_comments_and_by_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, pack: Callable[[bytes], bytes]
+) -> None:
+    head, _, rest = rss(f"<link>/a</link>{full()}").partition("?>")
+    data = pack(f"{head}?><!-- {'licence ' * 5000}-->{rest}".encode())
+    (tmp_path / name).write_bytes(data)
+    assert list(ReadPages(tmp_path).contents) == ["https://courier.example/a"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert list(ReadPages("-").contents) == ["https://courier.example/a"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_json_feed_is_known_by_a_version_anywhere_in_its_beginning(tmp_path: Path, encoding: str) -> None:
+    item = {"id": "x", "content_html": TEXT}
+    feed = {"description": "long " * 1000, "version": "https://jsonfeed.org/version/1.1", "items": [item]}
+    (tmp_path / "a.json").write_bytes(json.dumps(feed).encode(encoding))
+    assert ReadPages(tmp_path).contents == {"x": TEXT.encode()}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("declared", ["", "utf-8", "utf-16", "utf-16le"])
+@pytest.mark.parametrize("title", ["Tide", "Café"])  # without an accent, UTF-16 may be UTF-8
+def test_a_byte_order_mark_says_how_a_feed_is_encoded(
+    tmp_path: Path, encoding: str, declared: str, title: str
+) -> None:
+    said = f"<?xml version='1.0' encoding='{declared}'?>" if declared else "<?xml version='1.0'?>"
+    body = rss(f"<title>{title}</title><link>/a</link>{full()}").partition("?>")[2]
+    mark = "\ufeff" if encoding[-3:] in ("-le", "-be") else ""
+    if (encoding, declared[:6]) != ("utf-8-sig", "utf-16"):  # no telling which is right
+        (tmp_path / "a.xml").write_bytes(f"{mark}{said}{body}".encode(encoding))
+        (page,) = ReadPages(tmp_path).pages
+        assert page.known
+        assert (page.known.title, page.content.decode()) == (title, TEXT)
+
+
 def test_find_reads_feeds(tmp_path: Path, plain_extraction: list[int]) -> None:
     (tmp_path / "a.rss").write_text(rss(f"<link>/a</link>{full()}", SHORT))
     batches = [work() for work in sources.read(tmp_path)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import datetime
 import html
 import io
@@ -16,6 +17,7 @@ from wirecopy.errors import MissingExtra
 from wirecopy.model import Article
 from wirecopy.sources.entries import Entry, plain
 from wirecopy.sources.fields import Unusable, utf8
+from wirecopy.sources.opening import Stream
 
 ROOTS = {"rss", "feed", "rdf:rdf", "channel"}
 
@@ -24,6 +26,7 @@ _MAX_ATTRIBUTES = 200
 """feedparser needs seconds for more tags; for the attributes of one tag, the square of their number."""
 _CDATA = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
 _TAG = re.compile(rb"<[^<>]*")
+_DECLARATION = re.compile(rb"\A\s*<\?xml\s[^<>]*>")
 _PERSON = re.compile(
     rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
     rb"|<(?P<end>/?)(?:[^\s<>/:]*:)?(?P<name>author|creator|managingeditor|webmaster|publisher|owner)(?:[\s/][^<>]*)?>",
@@ -42,6 +45,7 @@ _CUT = ("[…]", "[...]", "[ … ]")
 
 def read(data: bytes, shown: str) -> Iterator[Entry]:
     """The entries of an RSS or Atom feed; raises Unusable, behind those that are whole if it was cut."""
+    data = _narrow(data)
     markup = _CDATA.sub(b"", data)
     _check(markup)
     data = _without_endless_names(data)
@@ -135,6 +139,13 @@ def _check(markup: bytes) -> None:
         raise Unusable(
             f"a feed with a tag of more than {_MAX_ATTRIBUTES} attributes, which is made to waste time"
         )
+
+
+def _narrow(data: bytes) -> bytes:
+    """A feed that is UTF-16 or UTF-32 by its byte order mark, in UTF-8; feedparser asks what it declares first."""
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+        return data
+    return _DECLARATION.sub(b"", Stream(io.BytesIO(data)).readall())
 
 
 def _missing_end(markup: bytes) -> str:

@@ -11,8 +11,8 @@ from wirecopy.sources.opening import Stream
 from wirecopy.sources.paths import File
 from wirecopy.sources.unpacking import Damaged
 
-SNIFFED = 4 << 10
-"""So many bytes tell the kind of a file."""
+SNIFFED = 64 << 10
+"""So many bytes tell the kind of a file: comments and other fields may come first."""
 
 PAGE_KINDS = {"page", "warc", "xml", "json feed"}
 """What holds web pages."""
@@ -50,8 +50,9 @@ _UNREAD = {
     "wacz": "not read; unpack it (it is a ZIP file) and give the WARC files below archive/",
 }
 
+_MARK = re.compile(rb"\A(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)")
 _PROLOG = re.compile(
-    rb"(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)?\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*)*+<(?:!doctype\s+)?([a-z][\w:.-]*)",
+    rb"\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*)*+<(?:!doctype\s+)?([a-z][\w:.-]*)",
     re.IGNORECASE | re.DOTALL,
 )
 _JSON_FEED = re.compile(rb'\s*\{.*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version', re.DOTALL)
@@ -76,7 +77,7 @@ def root_of_file(file: File, compression: str) -> str:
 
 def _head(file: File, compression: str) -> bytes:
     with contextlib.suppress(OSError, Damaged), file.path.open("rb", buffering=0) as raw:
-        return Stream(raw, compression, raw=True).peek(SNIFFED)
+        return Stream(raw, compression or None, raw=True).peek(SNIFFED)
     return b""
 
 
@@ -89,7 +90,7 @@ def kind_of(head: bytes) -> str:
     """Which of the PAGE_KINDS begins with these bytes; empty if none."""
     if head.startswith(b"WARC/"):
         return "warc"
-    if _JSON_FEED.match(head):
+    if _JSON_FEED.match(_narrow(head)):
         return "json feed"
     root = root_name(head)
     return "page" if root == "html" else "xml" if root in NAMING_ROOTS else ""
@@ -97,6 +98,10 @@ def kind_of(head: bytes) -> str:
 
 def root_name(head: bytes) -> str:
     """The document type, or else the first element, of markup that begins with these bytes; empty if it is none."""
-    # UTF-16 without its zeros reads well enough.
-    found = _PROLOG.match(head.replace(b"\0", b""))
+    found = _PROLOG.match(_narrow(head))
     return found[1].decode("ascii", "replace").lower() if found else ""
+
+
+def _narrow(head: bytes) -> bytes:
+    """Without byte order mark, and UTF-16 without its zeros, which reads well enough."""
+    return _MARK.sub(b"", head.replace(b"\0", b""))

@@ -272,7 +272,7 @@ def _content(raw: Any, kind: str, compression: str | None, file: File) -> bytes:
     limit, what = (MAX_PAGE_BYTES, "a page") if kind == "page" else (sitemaps.MAX_BYTES, "a sitemap")
     if compression == "" and file.size > limit:
         raise Unusable(http.too_large(limit, what))
-    stream = Stream(raw, compression, raw=True)
+    stream = Stream(raw, compression or None, raw=True)  # compressed pages are saved as .html, too
     pieces = []
     size = 0
     while piece := stream.read(min(max(64 << 10, size), limit + 1 - size)):
