@@ -187,6 +187,25 @@ def test_the_linked_page_is_the_article(tmp_path: Path, name: str, content: byte
     assert (page.known.id, page.known.title, page.known.source) == (page.id, "Tide", "The Courier")
 
 
+@pytest.mark.parametrize("feed", ["feed/index.html", "feed.html.gz", "feed", "z.unknown"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_feed_is_known_before_pages_are_read_whatever_its_name(
+    tmp_path: Path, feed: str, first: bool
+) -> None:
+    page = tmp_path / "2026" / "a" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.write_bytes(b"<link rel=canonical href='https://courier.example/2026/a/'>" + PAGE)
+    data = rss(f"<title>Tide</title><link>https://courier.example/2026/a</link>{full()}").encode()
+    path = tmp_path / feed
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(data) if feed.endswith(".gz") else data)
+    for inputs in (tmp_path, [path, page] if first else [page, path]):
+        (only,) = ReadPages(inputs).pages
+        assert only.content.endswith(PAGE)
+        assert only.known
+        assert only.known.title == "Tide"
+
+
 def test_a_summary_without_its_page_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "a.rss").write_text(rss(SHORT, full(TEXT + "[…]") + "<link>/b</link>"))
     (tmp_path / "b.html").write_bytes(PAGE)
@@ -267,6 +286,43 @@ def test_feeds_come_through_pipes_and_without_a_name(tmp_path: Path, monkeypatch
         assert list(ReadPages(tmp_path / name).contents) == ["https://courier.example/a"]
 
 
+@pytest.mark.parametrize("name", ["feed", "feed.html", "feed.xml"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
+def test_a_feed_is_known_behind_comments_and_by_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, pack: Callable[[bytes], bytes]
+) -> None:
+    head, _, rest = rss(f"<link>/a</link>{full()}").partition("?>")
+    data = pack(f"{head}?><!-- {'licence ' * 5000}-->{rest}".encode())
+    (tmp_path / name).write_bytes(data)
+    assert list(ReadPages(tmp_path).contents) == ["https://courier.example/a"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    assert list(ReadPages("-").contents) == ["https://courier.example/a"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_json_feed_is_known_by_a_version_anywhere_in_its_beginning(tmp_path: Path, encoding: str) -> None:
+    item = {"id": "x", "content_html": TEXT}
+    feed = {"description": "long " * 1000, "version": "https://jsonfeed.org/version/1.1", "items": [item]}
+    (tmp_path / "a.json").write_bytes(json.dumps(feed).encode(encoding))
+    assert ReadPages(tmp_path).contents == {"x": TEXT.encode()}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("declared", ["", "utf-8", "utf-16", "utf-16le"])
+@pytest.mark.parametrize("title", ["Tide", "Café"])  # without an accent, UTF-16 may be UTF-8
+def test_a_byte_order_mark_says_how_a_feed_is_encoded(
+    tmp_path: Path, encoding: str, declared: str, title: str
+) -> None:
+    said = f"<?xml version='1.0' encoding='{declared}'?>" if declared else "<?xml version='1.0'?>"
+    body = rss(f"<title>{title}</title><link>/a</link>{full()}").partition("?>")[2]
+    mark = "\ufeff" if encoding[-3:] in ("-le", "-be") else ""
+    if (encoding, declared[:6]) != ("utf-8-sig", "utf-16"):  # no telling which is right
+        (tmp_path / "a.xml").write_bytes(f"{mark}{said}{body}".encode(encoding))
+        (page,) = ReadPages(tmp_path).pages
+        assert page.known
+        assert (page.known.title, page.content.decode()) == (title, TEXT)
+
+
 def test_find_reads_feeds(tmp_path: Path, plain_extraction: list[int]) -> None:
     (tmp_path / "a.rss").write_text(rss(f"<link>/a</link>{full()}", SHORT))
     batches = [work() for work in sources.read(tmp_path)]
@@ -281,7 +337,7 @@ ENTITIES = "<!DOCTYPE rss [<!ENTITY a0 'aaaaaaaaaa'>{}]>".format(
 
 def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
     (tmp_path / "attributes.rss").write_text(rss(f"<a {' '.join(f'a{n}=1' for n in range(20_000))}/>"))
-    (tmp_path / "cut.rss").write_text(rss(f"<link>/cut</link>{full()}")[:-20])
+    (tmp_path / "cut.rss").write_text(rss(f"<link>/cut</link>{full()}")[:-10])
     image = f"<img src={'a=b' * 500}>"
     (tmp_path / "data.rss").write_text(rss(f"<link>/data</link>{full(TEXT + image)}"))
     (tmp_path / "entities.rss").write_text(
@@ -304,9 +360,65 @@ def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:
     reasons = {Path(where).name: reason for where, reason in read.skipped}
     assert "more than 200 attributes" in reasons["attributes.rss"]
     assert "more than 100,000 tags" in reasons["tags.rss"]
-    assert "not a feed" in reasons["nothing.rss"]
+    assert "not a whole feed" in reasons["nothing.rss"]
     assert "not a feed" in reasons["characters.rss"]
     assert not any("root:" in str(page.known) or "aaaa" in str(page.known) for page in read.pages)
+
+
+def test_of_a_cut_feed_the_whole_entries_come_out(tmp_path: Path) -> None:
+    items = [f"<title>{n}</title><link>/{n}</link><description>S.</description>{full()}" for n in range(4)]
+    data = rss(*items)
+    whole = [end for end in range(len(data)) if data.endswith("</item>", 0, end)]
+    for cut in range(data.index("<channel>"), len(data), 67):
+        (tmp_path / "a.rss").write_text(data[:cut])
+        read = ReadPages(tmp_path)
+        assert len(read.pages) == sum(end <= cut for end in whole)
+        assert read.skipped == [(f"{tmp_path}/a.rss", "not a whole feed: no </rss> in it")]
+    for end in (whole[1], whole[1] + 20):
+        (tmp_path / "a.rss").write_text(data[:end])
+        assert len(ReadPages(tmp_path).pages) == 2
+    # Of a feed that is whole but not well-formed, nothing is missing.
+    (tmp_path / "a.rss").write_text(data.replace("S.", "S & T <br> &eacute;") + "<!-- made -->")
+    read = ReadPages(tmp_path)
+    assert (len(read.pages), read.skipped) == (4, [])
+
+
+ENDLESS = "a" * 60_000
+
+
+@pytest.mark.parametrize(
+    "person",
+    [
+        f"<author>{ENDLESS}</author>",
+        f"<author>{'a.' * 30_000}@</author>",
+        f"<author><![CDATA[{ENDLESS}]]></author>",
+        f"<author>{'&#97;' * 60_000}</author>",
+        f"<author>{'aaaaaaaa<b c=d/>' * 8_000}</author>",
+        f"<author>{'aaaaaaaa<!-- > -->' * 8_000}</author>",
+        f"<author>{'aaaaaaaa<b></author></b>' * 8_000}</author>",
+        f"<author><![CDATA[{'<!--' * 100_000}]]></author>",
+        "<author>&endless;</author>",
+        f"<dc:creator>{ENDLESS}</dc:creator>",
+        f"<x:creator xmlns:x='http://purl.org/dc/elements/1.1/'>{ENDLESS}</x:creator>",
+        f"<managingEditor >{ENDLESS}</managingEditor>",
+        f"<webMaster>{ENDLESS}</webMaster>",
+        f"<dc:publisher>{ENDLESS}</dc:publisher>",
+    ],
+    ids=lambda person: person[:30],
+)
+def test_an_endless_name_is_left_out_and_costs_no_square(tmp_path: Path, person: str) -> None:
+    declared = f'<!DOCTYPE rss [<!ENTITY endless "{ENDLESS}">]>' if "&endless" in person else ""
+    good = f"<dc:creator>{'Ann Quay, ' * 100}</dc:creator><link>/b</link>{full()}"
+    feed = rss(f"<link>/a</link>{person}{full('<author>' + TEXT)}", good, channel=person, declared=declared)
+    (tmp_path / "a.rss").write_text(feed)
+    read = ReadPages(tmp_path)
+    assert read.skipped == []
+    first, second = (page.known for page in read.pages)
+    assert first
+    assert second
+    assert not first.author
+    assert second.author == " ".join(["Ann Quay,"] * 100)
+    assert "<author>" in read.pages[0].content.decode()
 
 
 def test_other_xml_is_named_for_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -491,6 +603,26 @@ def test_an_index_leads_to_its_sitemaps(mirror: Callable[..., Path]) -> None:
         read = ReadPages(given)
         assert sorted(read.contents) == ["a.html", "b.html"]
         assert read.skipped == [(f"{folder}/index.xml:3", "three.xml is not in the input")]
+
+
+@pytest.mark.parametrize("given", ["0.xml", "index.html"])
+def test_indexes_may_be_chained_and_go_in_circles(mirror: Callable[..., Path], given: str) -> None:
+    folder = mirror("a.html")
+    (folder / "index.html").write_text(sitemap("1.xml", "index.html", kind="sitemap"))
+    for n in range(1500):
+        (folder / f"{n}.xml").write_text(sitemap("0.xml", f"{n + 1}.xml", kind="sitemap"))
+    (folder / "1500.xml").write_text(sitemap("a.html"))
+    read = ReadPages(folder / given)
+    assert (list(read.contents), read.skipped) == (["a.html"], [])
+
+
+def test_what_an_index_names_and_is_no_sitemap_is_named(mirror: Callable[..., Path]) -> None:
+    folder = mirror("a.html", "b.html")
+    (folder / "one.xml").write_text(sitemap("a.html"))
+    (folder / "index.xml").write_text(sitemap("b.html", "one.xml", kind="sitemap"))
+    read = ReadPages(folder / "index.xml")
+    assert list(read.contents) == ["a.html"]
+    assert read.skipped == [(f"{folder}/index.xml:1", "b.html is a page, not a sitemap")]
 
 
 def test_a_sitemap_knows_pages_by_address_too(mirror: Callable[..., Path]) -> None:

@@ -23,6 +23,16 @@ def place(tmp_path: Path, known: Path, pile: Path) -> Path:
     (tmp_path / "pages" / "site").mkdir(parents=True)
     (tmp_path / "pages" / "site" / "p.html").write_text(PAGE.format(Writer(61).text(60)))
     (tmp_path / "pages" / "site" / "p.txt").write_text(Writer(61).text(60))
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html" / "p.html").write_text(PAGE.format(Writer(61).text(60)))
+    (tmp_path / "gold").mkdir()
+    (tmp_path / "gold" / "p.txt").write_text(Writer(61).text(60))
+    maps = tmp_path / "maps"
+    maps.mkdir()
+    for name in ("page", "child"):
+        (maps / f"{name}.html").write_text(PAGE.format(Writer(62).text(60)))
+        (maps / f"{name}.xml").write_text(f"<urlset><url><loc>{name}.html</loc></url></urlset>")
+    (maps / "index").write_text("<sitemapindex><sitemap><loc>child.xml</loc></sitemap></sitemapindex>")
     (tmp_path / "link.jsonl").symlink_to("own.jsonl")
     os.link(tmp_path / "own.jsonl", tmp_path / "hard.jsonl")
     assert wirecopy("weigh", "cosine", "own.jsonl", "-o", "words", cwd=tmp_path).returncode == 0
@@ -61,6 +71,11 @@ def contents(folder: Path) -> dict[Path, bytes]:
         "extract pages --model other.jsonl -o other.jsonl",
         "train pages --folds 0 -o pages/site/p.html",
         "train pages --folds 0 -o pages/site/p.txt",
+        "train html --folds 0 -o gold/p.txt",
+        "find maps/page.xml -o maps/page.html",
+        "find maps/index -o maps/child.html",
+        "find maps/index -o maps/child.xml",
+        "extract maps/*.xml --html -o maps/child.html",
     ],
 )
 def test_an_input_is_not_written_over(command: str, place: Path) -> None:

@@ -26,6 +26,9 @@ def test_html_files_are_pages_as_they_are(tmp_path: Path) -> None:
         "c.xhtml": wide,
         "sub/d.html.gz": gzip.compress(b"<p>Caf\xe9"),
         "e.htm.zst": zstandard.compress(wide),
+        "f.html": gzip.compress(PAGE),
+        "g.html": zstandard.compress(PAGE),
+        "h": gzip.compress(PAGE),
     }.items():
         (tmp_path / name).write_bytes(content)
     read = ReadPages(tmp_path)
@@ -34,6 +37,7 @@ def test_html_files_are_pages_as_they_are(tmp_path: Path) -> None:
         "b.HTM": b"\xef\xbb\xbf<p>Marked",
         "c.xhtml": wide,
         "e.htm.zst": wide,
+        **dict.fromkeys(("f.html", "g.html", "h"), PAGE),
         "sub/d.html.gz": b"<p>Caf\xe9",
     }
     assert read.skipped == []
@@ -50,6 +54,7 @@ def test_html_files_are_pages_as_they_are(tmp_path: Path) -> None:
         b"\xef\xbb\xbf \n<HTML>",
         b"<?xml version='1.0'?>\n<!-- <rss> -->\n<!-- --><html xmlns='x'>",
         "\ufeff<html>".encode("utf-16-le"),
+        b"<!--" + b" saved by hand" * 4000 + b"--><html>",
     ],
 )
 def test_a_page_is_known_by_its_beginning(tmp_path: Path, name: str, start: bytes) -> None:

@@ -116,6 +116,20 @@ def test_pipes_and_linked_folders_in_a_folder_are_named(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("pattern", ["**/*.txt", "**", "**/*", "*/../**/*.txt", "**/**/a.txt"])
+def test_links_to_folders_are_not_followed_below_two_stars(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / "sub" / ".hidden").mkdir(parents=True)
+    for name in ("a.txt", "sub/a.txt", "sub/.hidden/a.txt"):
+        (tmp_path / name).write_text(name)
+    (tmp_path / "sub" / "up").symlink_to("..")
+    (tmp_path / "sub" / "up2").symlink_to("..")
+    read = Read(f"{tmp_path}/{pattern}")
+    assert sorted(read.texts.values()) == ["a.txt", "sub/a.txt"]
+    reason = "a link to a folder is not followed; give it as an argument"
+    assert [(Path(where).name, why) for where, why in read.skipped] == [("up", reason), ("up2", reason)]
+    assert Read(f"{tmp_path}/sub/up*/*.txt").texts == {"up/a.txt": "a.txt", "up2/a.txt": "a.txt"}
+
+
 def test_a_pipe_that_is_named_is_read(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)

@@ -129,6 +129,38 @@ def test_only_pages_are_pages(tmp_path: Path, suffix: str) -> None:
     assert read.left_out == {"HTTP status 404": 1, "HTTP status 301": 1}
 
 
+@pytest.mark.parametrize(
+    ("content_type", "charset"),
+    [
+        ("text/html charset=utf-8", "utf-8"),
+        ('"text/html"', None),
+        ('"text/html; charset=utf-8"', "utf-8"),
+        (", text/html", None),
+        ("text/html,text/html", None),
+    ],
+)
+def test_a_page_is_one_whatever_the_form_of_its_type(
+    tmp_path: Path, content_type: str, charset: str | None
+) -> None:
+    (tmp_path / "a.warc").write_bytes(record("response", "u:1", response(PAGE, content_type=content_type)))
+    (only,) = ReadPages(tmp_path).pages
+    assert (only.content, only.charset) == (PAGE, charset)
+
+
+@pytest.mark.parametrize(
+    "repeated", ["WARC-Type: response", "WARC-Type: x", "Content-Type: application/http", "Content-Length: 1"]
+)
+@pytest.mark.parametrize("suffix", KINDS)
+def test_of_a_repeated_header_of_a_record_the_first_counts(
+    tmp_path: Path, repeated: str, suffix: str
+) -> None:
+    doubled = page("a").replace(b"\r\n\r\n", f"\r\n{repeated}\r\n\r\n".encode(), 1)
+    (tmp_path / f"a.warc{suffix}").write_bytes(PACK[suffix](doubled) + PACK[suffix](page("b")))
+    read = ReadPages(tmp_path)
+    assert (names(read), read.skipped) == (["a", "b"], [])
+    assert list(read.contents) == ["https://example.org/a", "https://example.org/b"]
+
+
 def deflate(data: bytes) -> bytes:
     return zlib.compress(data)
 
@@ -523,6 +555,61 @@ def test_zstd_with_a_dictionary(tmp_path: Path, packed: bool) -> None:
     assert (names(read), read.skipped) == (["a", "b"], [])
     path.write_bytes(packer.compress(page("a")))
     assert "damaged zstd data" in ReadPages(path).skipped[0][1]
+
+
+@pytest.mark.parametrize(
+    "dictionary",
+    [
+        (0xEC30A437).to_bytes(4, "little") + b"\1\2\3\4" * 20,
+        zstandard.compress(b"x" * 1000)[:-3],
+        zstandard.compress(bytes(17 << 20)),
+    ],
+)
+def test_a_damaged_dictionary_is_named_and_the_rest_is_read(tmp_path: Path, dictionary: bytes) -> None:
+    path = tmp_path / "a.warc.zst"
+    frame = b"\x5d\x2a\x4d\x18" + len(dictionary).to_bytes(4, "little") + dictionary
+    path.write_bytes(frame + zstandard.compress(page("a")))
+    (tmp_path / "b.warc").write_bytes(page("b"))
+    read = ReadPages(tmp_path)
+    assert names(read) == ["a", "b"]
+    ((where, reason),) = read.skipped
+    assert where == f"{path}:0"
+    assert "zstd d" in reason
+
+
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("length", [0xFFFFFF, 0xFFFFFFFF])
+def test_zstd_data_to_be_skipped_swallows_no_more_than_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piped: bool, length: int
+) -> None:
+    first, second, third = (PACK[".zst"](page(name)) for name in "abc")
+    frame = b"\x5e\x2a\x4d\x18" + length.to_bytes(4, "little") + b"abc"
+    path = tmp_path / "a.warc.zst"
+    for behind, expected in (
+        (second + third, ["a", "b", "c"]),
+        (b"", ["a"]),
+        (b"x" * 300_000 + third, ["a", "c"]),
+    ):
+        data = first + frame + behind
+        path.write_bytes(data)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        read = ReadPages("-" if piped else path)
+        assert names(read) == expected
+        ((offset, reason),) = reasons(read)
+        assert offset == len(first)
+        assert reason.startswith("the file ends in the middle of ")
+
+
+@pytest.mark.parametrize("behind", [b"", zstandard.compress(b"The second half.")])
+def test_a_page_that_ends_in_data_to_be_skipped_is_damaged(tmp_path: Path, behind: bytes) -> None:
+    frame = b"\x5e\x2a\x4d\x18" + (0xFFFFFF).to_bytes(4, "little") + b"abc"
+    (tmp_path / "a.html.zst").write_bytes(zstandard.compress(PAGE) + frame + behind)
+    read = ReadPages(tmp_path)
+    assert read.pages == []
+    assert "to be skipped, from byte" in read.skipped[0][1]
+    whole = b"\x5e\x2a\x4d\x18" + (3).to_bytes(4, "little") + b"abc"
+    (tmp_path / "a.html.zst").write_bytes(zstandard.compress(PAGE) + whole)
+    assert ReadPages(tmp_path).contents == {"a.html.zst": PAGE}
 
 
 def test_kinds_may_be_mixed_and_names_may_be_wrong(tmp_path: Path) -> None:

@@ -254,15 +254,7 @@ def train_command(
     from ..extraction import labelled, training, validation
 
     check_options(folders, output, folds, leave_out, no_train)
-    check_writable(
-        output,
-        inputs=(
-            file
-            for folder in folders
-            for file in folder.rglob("*")
-            if file.suffix.lower() in labelled.READ_SUFFIXES
-        ),
-    )
+    check_writable(output, inputs=(file for folder in folders for file in labelled.files_read(folder)))
 
     talk = (lambda _: None) if quiet else say
     pages: list[LabelledPage] = []

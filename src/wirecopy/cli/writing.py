@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from ..errors import MissingExtra, SourceError, UsageError
 from ..model import Opinion, Skipped, clean, count
 from ..pile import Matches, Opinions
-from ..sources.paths import find
+from ..sources import files_read
 from .show import TABLE_ROWS, print_table, show_answer, show_table
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def check_writable(*outputs: Path | None, inputs: Iterable[Path] = ()) -> None:
         return
     for path in inputs:
         with suppress(SourceError):  # whoever reads it complains
-            for file in find("/dev/stdin" if str(path) == "-" else str(path)).files:
-                if found := written.get(_identity(file.path)):
+            for file in files_read(Path("/dev/stdin") if str(path) == "-" else path):
+                if found := written.get(_identity(file)):
                     raise UsageError(f"{found}: cannot be written: it is one of the inputs")
 
 

@@ -7,7 +7,7 @@ more that both have in order (docs/extraction.md).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from html import escape
@@ -54,8 +54,19 @@ def _look_at(
     return _core.look_at(page, None, likely, again, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
 
 
-READ_SUFFIXES = (".html", ".htm", ".txt", ".jsonl")
-"""Of the files that pages, their texts and what is known of them are read from."""
+def files_read(folder: Path) -> Iterator[Path]:
+    """The files that labelled pages, their texts and what is known of them may be read from."""
+    yield folder / "meta.jsonl"
+    for path in _pages_below(folder):
+        yield from (path, *_texts_of(path))
+
+
+def _pages_below(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".html", ".htm"))
+
+
+def _texts_of(page: Path) -> list[Path]:
+    return [page.with_suffix(".txt"), page.parent.parent / "gold" / f"{page.stem}.txt"]
 
 
 def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
@@ -67,7 +78,7 @@ def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
     if not folder.is_dir():
         raise SourceError(f"{folder}: expected a folder of labelled pages")
     about = _read_meta(folder / "meta.jsonl")
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in (".html", ".htm"))
+    paths = _pages_below(folder)
     with ThreadPoolExecutor() as pool:
         read = list(pool.map(lambda path: _read_page(path, folder, about), paths))
     pages = [page for page in read if isinstance(page, LabelledPage)]
@@ -143,8 +154,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
         return None
     try:
         content = path.read_bytes()
-        beside = [path.with_suffix(".txt"), path.parent.parent / "gold" / f"{path.stem}.txt"]
-        gold_path = next((one for one in beside if one.exists()), None)
+        gold_path = next((one for one in _texts_of(path) if one.exists()), None)
         marked = _read_marks(content)
         text = gold_path.read_text("utf-8") if gold_path else marked.pop("text", None)
         if text is None:

@@ -15,20 +15,29 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from wirecopy.errors import UsageError
 from wirecopy.model import ABOUT, Article, Page
-from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, text_files
+from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, sitemaps, text_files
 from wirecopy.sources.fields import Fields
-from wirecopy.sources.kinds import PAGE_KINDS, SNIFFED, kind_of, kind_of_file, may_name_pages, unread
+from wirecopy.sources.kinds import (
+    NAMING_ROOTS,
+    PAGE_KINDS,
+    SNIFFED,
+    kind_of,
+    kind_of_file,
+    root_of_file,
+    unread,
+)
 from wirecopy.sources.opening import Ahead, Stream
 from wirecopy.sources.paths import File, Files, cannot_open, find
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.web import Pages, PageWork, Web
 from wirecopy.sources.work import Work, skip
 
-__all__ = ["Fields", "PageWork", "Pages", "Work", "read", "read_pages", "total_bytes"]
+__all__ = ["Fields", "PageWork", "Pages", "Work", "files_read", "read", "read_pages", "total_bytes"]
 
 _NO_PAGE = "not a web page: expected HTML, a feed, a sitemap or WARC"
 
@@ -74,6 +83,18 @@ def total_bytes(inputs: Any) -> int | None:
     if not all(isinstance(item, Files) for item in items) or any(file.is_pipe for file in files):
         return None
     return sum(file.size for file in files)
+
+
+def files_read(path: Path) -> Iterator[Path]:
+    """The files that are read if a path is an input: also those that only a sitemap names. Raises SourceError."""
+    files = find(os.fspath(path)).files
+    yield from (file.path for file in files)
+    web = Web(1)
+    for file in files:
+        kind, compression = kind_of_file(file)
+        if kind in ("xml", "page") and root_of_file(file, compression) in sitemaps.ROOTS:
+            _learn(web, file, kind, compression)
+    yield from web.named_files()
 
 
 def _resolve(inputs: Any) -> Any:
@@ -133,13 +154,19 @@ def _web(inputs: Any, batch_bytes: int) -> Web:
     web = Web(batch_bytes)
     for item in inputs if isinstance(inputs, list) else [inputs]:
         for file in item.files if isinstance(item, Files) else ():
-            if file.problem or file.is_pipe or not may_name_pages(file):
-                continue
             kind, compression = kind_of_file(file)
-            if kind in ("xml", "json feed"):
-                with contextlib.suppress(OSError), _open(file) as raw:
-                    web.learn(raw, kind, compression, file)
+            # Mirrors keep a feed as feed/index.html.
+            if kind in ("xml", "json feed") or (
+                kind == "page" and root_of_file(file, compression) in NAMING_ROOTS
+            ):
+                _learn(web, file, kind, compression)
     return web
+
+
+def _learn(web: Web, file: File, kind: str, compression: str) -> None:
+    if not (file.problem or file.is_pipe):
+        with contextlib.suppress(OSError), _open(file) as raw:
+            web.learn(raw, kind, compression, file)
 
 
 def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:

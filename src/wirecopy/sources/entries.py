@@ -79,6 +79,11 @@ class Entries:
         of_page[own] = of_page[own].join(entry) if own in of_page else entry
         self._keys.update((name, key) for name in names if name not in self._keys)
 
+    def paths(self) -> Iterator[Path]:
+        """The files of those that have one."""
+        for of_page in self._entries.values():
+            yield from (entry.path for entry in of_page.values() if entry.path is not None)
+
     def complete(self, page: Page, path: Path | None) -> Page:
         """The page with what is known about it by its file or address, or by what it says is its address."""
         if not self._entries or page.known is not None:

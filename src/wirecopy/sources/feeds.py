@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import datetime
 import html
 import io
@@ -16,6 +17,7 @@ from wirecopy.errors import MissingExtra
 from wirecopy.model import Article
 from wirecopy.sources.entries import Entry, plain
 from wirecopy.sources.fields import Unusable
+from wirecopy.sources.opening import Stream
 from wirecopy.text import utf8
 
 ROOTS = {"rss", "feed", "rdf:rdf", "channel"}
@@ -25,6 +27,16 @@ _MAX_ATTRIBUTES = 200
 """feedparser needs seconds for more tags; for the attributes of one tag, the square of their number."""
 _CDATA = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
 _TAG = re.compile(rb"<[^<>]*")
+_DECLARATION = re.compile(rb"\A\s*<\?xml\s[^<>]*>")
+_PERSON = re.compile(
+    rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)"
+    rb"|<(?P<end>/?)(?:[^\s<>/:]*:)?(?P<name>author|creator|managingeditor|webmaster|publisher|owner)(?:[\s/][^<>]*)?>",
+    re.DOTALL | re.IGNORECASE,
+)
+_MARKUP = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)|<[^<>]*>", re.DOTALL)
+_ROOT = re.compile(rb"<((?:rdf:)?(?:rss|feed|rdf|channel))(?=[\s>])", re.IGNORECASE)
+_ENTRY = re.compile(rb"<(/?)(?:[\w.-]+:)?(?:item|entry)(?:\s[^<>]*)?>", re.IGNORECASE)
+_ENDLESS = re.compile(rb"\S{256}")
 
 _FULL_CONTENT = 250
 _FULL_SUMMARY = 1000
@@ -33,8 +45,11 @@ _CUT = ("[…]", "[...]", "[ … ]")
 
 
 def read(data: bytes, shown: str) -> Iterator[Entry]:
-    """The entries of an RSS or Atom feed; raises Unusable."""
-    _check(data)
+    """The entries of an RSS or Atom feed; raises Unusable, behind those that are whole if it was cut."""
+    data = _narrow(data)
+    markup = _CDATA.sub(b"", data)
+    _check(markup)
+    data = _without_endless_names(data)
     try:
         import feedparser
     except ImportError:
@@ -44,11 +59,13 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
         feed = feedparser.parse(io.BytesIO(data), sanitize_html=False, resolve_relative_uris=False)
     except Exception as error:  # markup that is broken enough raises anything
         raise Unusable(f"not a feed: {error}") from None
-    if not feed.entries and feed.bozo:
+    missing = _missing_end(markup) if feed.bozo else ""
+    if not feed.entries and feed.bozo and not missing:
         raise Unusable(f"not a feed: {feed.get('bozo_exception', 'no entry in it')}")
     source = _title(feed.feed)
     base = feed.feed.get("link") or feed.feed.get("title_detail", {}).get("base") or ""
-    for number, entry in enumerate(feed.entries, 1):
+    whole = len(feed.entries) - bool(missing and _ends_in_entry(markup))
+    for number, entry in enumerate(feed.entries[: max(whole, 0)], 1):
         content = _longest(entry.get("content", ()))
         summary = entry.get("summary_detail", {})
         url = _joined(base, entry.get("link", ""))
@@ -66,6 +83,8 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
             url=url,
             id=entry.get("id"),
         )
+    if missing:
+        raise Unusable(f"not a whole feed: no {missing} in it")
 
 
 def read_json(data: bytes, shown: str) -> Iterator[Entry]:
@@ -114,14 +133,58 @@ def _article(id: str, **known: str | None) -> Article:
     return Article(utf8(id).decode(), "", **clean)
 
 
-def _check(data: bytes) -> None:
-    markup = _CDATA.sub(b"", data)
+def _check(markup: bytes) -> None:
     if markup.count(b"<") > _MAX_TAGS:
         raise Unusable(f"a feed of more than {_MAX_TAGS:,} tags; cut it into several")
     if any(tag[0].count(b"=") > _MAX_ATTRIBUTES for tag in _TAG.finditer(markup)):
         raise Unusable(
             f"a feed with a tag of more than {_MAX_ATTRIBUTES} attributes, which is made to waste time"
         )
+
+
+def _narrow(data: bytes) -> bytes:
+    """A feed that is UTF-16 or UTF-32 by its byte order mark, in UTF-8; feedparser asks what it declares first."""
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+        return data
+    return _DECLARATION.sub(b"", Stream(io.BytesIO(data)).readall())
+
+
+def _missing_end(markup: bytes) -> str:
+    """The last tag of a feed, if it is not there; one that is only not well-formed has it."""
+    root = _ROOT.search(markup)
+    if not root or re.search(rb"</%b\s*>" % re.escape(root[1]), markup, re.IGNORECASE):
+        return ""
+    return f"</{root[1].decode()}>"
+
+
+def _ends_in_entry(markup: bytes) -> bool:
+    tags = _ENTRY.findall(markup)
+    return bool(tags) and not tags[-1]
+
+
+def _without_endless_names(data: bytes) -> bytes:
+    """A feed without names of people that are one endless word: to see whether that is an e-mail address, feedparser takes the square of its length."""
+    parts, copied = [], 0
+    start: int | None = None
+    for tag in _PERSON.finditer(data):
+        if not tag["name"] or tag[0].endswith(b"/>"):
+            continue
+        if not tag["end"]:
+            start = tag.end()
+            continue
+        if start is None:  # it would end what is still open before it
+            parts.append(data[copied : tag.start()])
+            copied = tag.end()
+        elif _is_endless(data[start : tag.start()], b"<!ENTITY" in data):
+            parts.append(data[copied:start])
+            copied = tag.start()
+        start = None
+    return b"".join([*parts, data[copied:]])
+
+
+def _is_endless(name: bytes, with_entities: bool) -> bool:
+    # What an entity stands for may be endless.
+    return _ENDLESS.search(_MARKUP.sub(rb"\1", name)) is not None or (with_entities and b"&" in name)
 
 
 def _is_full(markup: str, least: int) -> bool:

@@ -25,6 +25,7 @@ _CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
 _LENGTH = re.compile(r"\d{1,15}")
 _TAIL = 256
 _END = re.compile(rb"</html\s*>\s*\Z", re.IGNORECASE)
+_TYPE = re.compile(r"[^\s\"',;]+")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 
 
@@ -73,8 +74,8 @@ def parse(block: bytes) -> Response | None:
     return Response(int(status[1]), headers(head), block[end.end() :] if end else b"")
 
 
-def headers(head: bytes) -> dict[str, str]:
-    """The headers below a first line, names in lower case; of a repeated one all values, a comma between them."""
+def headers(head: bytes, listed: bool = True) -> dict[str, str]:
+    """The headers below a first line, names in lower case; of a repeated one the first, or if `listed`, all with commas between."""
     found: dict[str, str] = {}
     if b"\n " in head or b"\n\t" in head:
         head = re.sub(rb"\r?\n[ \t]+", b" ", head)
@@ -82,14 +83,17 @@ def headers(head: bytes) -> dict[str, str]:
         name, colon, value = line.partition(":")
         if colon:
             name, value = name.strip().lower(), value.strip()
-            found[name] = f"{found[name]}, {value}" if name in found else value
+            if name not in found:
+                found[name] = value
+            elif listed:
+                found[name] += f", {value}"
     return found
 
 
 def media_type(content_type: str) -> tuple[str, str | None]:
-    """The type in a Content-Type header, and the charset if it names one."""
-    charset = _CHARSET.search(content_type)
-    return content_type.partition(";")[0].partition(",")[0].strip().lower(), charset and charset[1]
+    """The type in a Content-Type header, also in quotes or without a semicolon, and the charset if it names one."""
+    kind, charset = _TYPE.search(content_type), _CHARSET.search(content_type)
+    return kind[0].lower() if kind else "", charset and charset[1]
 
 
 def too_large(limit: int, what: str = "a page") -> str:

@@ -11,11 +11,14 @@ from wirecopy.sources.opening import Stream
 from wirecopy.sources.paths import File
 from wirecopy.sources.unpacking import Damaged
 
-SNIFFED = 4 << 10
-"""So many bytes tell the kind of a file."""
+SNIFFED = 64 << 10
+"""So many bytes tell the kind of a file: comments and other fields may come first."""
 
 PAGE_KINDS = {"page", "warc", "xml", "json feed"}
 """What holds web pages."""
+
+NAMING_ROOTS = feeds.ROOTS | sitemaps.ROOTS
+"""What begins with one of these names pages."""
 
 _KINDS = {
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
@@ -47,11 +50,11 @@ _UNREAD = {
     "wacz": "not read; unpack it (it is a ZIP file) and give the WARC files below archive/",
 }
 
+_MARK = re.compile(rb"\A(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)")
 _PROLOG = re.compile(
-    rb"(?:\xef\xbb\xbf|\xfe\xff|\xff\xfe)?\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*)*+<(?:!doctype\s+)?([a-z][\w:.-]*)",
+    rb"\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*)*+<(?:!doctype\s+)?([a-z][\w:.-]*)",
     re.IGNORECASE | re.DOTALL,
 )
-_MAY_NAME_PAGES = re.compile(r"\.(?:xml|rss|atom|rdf|json)(?:\.gz|\.zst)?$", re.IGNORECASE)
 _JSON_FEED = re.compile(rb'\s*\{.*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version', re.DOTALL)
 
 
@@ -63,14 +66,19 @@ def kind_of_file(file: File) -> tuple[str, str]:
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122
     kind = _KINDS.get(suffix, "")
     if kind in ("", "json") and not file.is_pipe and not file.problem:
-        with contextlib.suppress(OSError, Damaged), file.path.open("rb", buffering=0) as raw:
-            kind = kind_of(Stream(raw, compression, raw=True).peek(SNIFFED)) or kind
+        kind = kind_of(_head(file, compression)) or kind
     return kind or "text", compression
 
 
-def may_name_pages(file: File) -> bool:
-    """Whether this may be a feed or a sitemap, by its name."""
-    return _MAY_NAME_PAGES.search(file.path.name) is not None
+def root_of_file(file: File, compression: str) -> str:
+    """The `root_name` of a file; empty if that cannot be told before it is read."""
+    return "" if file.is_pipe or file.problem else root_name(_head(file, compression))
+
+
+def _head(file: File, compression: str) -> bytes:
+    with contextlib.suppress(OSError, Damaged), file.path.open("rb", buffering=0) as raw:
+        return Stream(raw, compression or None, raw=True).peek(SNIFFED)
+    return b""
 
 
 def unread(kind: str, file: File) -> str:
@@ -82,14 +90,18 @@ def kind_of(head: bytes) -> str:
     """Which of the PAGE_KINDS begins with these bytes; empty if none."""
     if head.startswith(b"WARC/"):
         return "warc"
-    if _JSON_FEED.match(head):
+    if _JSON_FEED.match(_narrow(head)):
         return "json feed"
     root = root_name(head)
-    return "page" if root == "html" else "xml" if root in feeds.ROOTS | sitemaps.ROOTS else ""
+    return "page" if root == "html" else "xml" if root in NAMING_ROOTS else ""
 
 
 def root_name(head: bytes) -> str:
     """The document type, or else the first element, of markup that begins with these bytes; empty if it is none."""
-    # UTF-16 without its zeros reads well enough.
-    found = _PROLOG.match(head.replace(b"\0", b""))
+    found = _PROLOG.match(_narrow(head))
     return found[1].decode("ascii", "replace").lower() if found else ""
+
+
+def _narrow(head: bytes) -> bytes:
+    """Without byte order mark, and UTF-16 without its zeros, which reads well enough."""
+    return _MARK.sub(b"", head.replace(b"\0", b""))

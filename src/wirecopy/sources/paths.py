@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from wirecopy.errors import SourceError
 from wirecopy.model import shorten
+
+_LINKED = "a link to a folder is not followed; give it as an argument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +51,49 @@ def find(path: str) -> Files:
         return Files(tuple(_below(Path(path), Path(path))))
     if not glob.has_magic(path):
         raise SourceError(f"{shorten(path) or repr(path)}: no such file or folder")
-    matches = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - the pattern may be absolute
-    if not matches:
-        raise SourceError(f"{shorten(path)}: matches no file")
     parts = Path(path).parts
     fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
-    base = Path(*parts[:fixed])
     # A folder may match along with what is in it.
-    files = {file.path: file for match in matches for file in _below(Path(match), base)}
-    return Files(tuple(files.values()))
+    files = {file.path: file for file in _matching(parts, Path(*parts[:fixed]))}
+    if not files:
+        raise SourceError(f"{shorten(path)}: matches no file")
+    return Files(tuple(sorted(files.values(), key=lambda file: file.name)))
 
 
 def cannot_open(error: OSError) -> str:
     """Why a file that is there cannot be read."""
     return f"cannot be opened: {error.strerror or error}"
+
+
+def _matching(parts: Sequence[str], base: Path) -> Iterator[File]:
+    """All files that the parts of a pattern match; below `**` as in a folder, where links may lead around in circles."""
+    above = parts.index("**") if "**" in parts else len(parts)
+    tops = sorted(glob.glob(str(Path(*parts[:above]))))  # noqa: PTH207 - the pattern may be absolute
+    waiting = [(Path(top), parts[above:]) for top in reversed(tops)]
+    while waiting:
+        path, rest = waiting.pop()
+        if all(part == "**" for part in rest):
+            if path.is_dir() or not rest:
+                yield from _below(path, base)
+            continue
+        try:
+            inside = list(path.iterdir())
+        except NotADirectoryError:
+            continue
+        except OSError as error:
+            yield _problem(path, base, cannot_open(error))
+            continue
+        anywhere = rest[0] == "**"
+        if anywhere:
+            waiting.append((path, rest[1:]))
+        for inner in inside:
+            hidden = inner.name.startswith(".") and not rest[0].startswith(".")
+            if hidden or not (anywhere or fnmatch(inner.name, rest[0])):
+                continue
+            if inner.is_dir() and inner.is_symlink():
+                yield _problem(inner, base, _LINKED)
+            else:
+                waiting.append((inner, rest if anywhere else rest[1:]))
 
 
 def _below(path: Path, base: Path) -> Iterator[File]:
@@ -78,10 +110,7 @@ def _below(path: Path, base: Path) -> Iterator[File]:
     for folder, folders, names in os.walk(path, onerror=complain):
         folders[:] = [name for name in folders if not name.startswith(".")]
         links = [Path(folder, name) for name in folders if Path(folder, name).is_symlink()]
-        found += [
-            _problem(link, base, "a link to a folder is not followed; give it as an argument")
-            for link in links
-        ]
+        found += [_problem(link, base, _LINKED) for link in links]
         for name in names:
             if not name.startswith("."):
                 file = _file(Path(folder, name), base)

@@ -54,9 +54,12 @@ class Window:
                 self._data, self.start, at = b"", offset, 0
             assert at >= 0, "there is no way back"
             while at > len(self._data) and (block := self._read(BLOCK)):
-                self.start += len(self._data)
-                at -= len(self._data)
-                self._data = block
+                gone = max(len(self._data) - self._kept, 0)
+                self._data = self._data[gone:] + block
+                self.start += gone
+                at -= gone
+            if at > len(self._data):
+                return  # behind the end; what is held can still be seen
         kept = min(at, self._kept, len(self._data))
         parts = [self._data[at - kept :]]
         have = len(parts[0]) - kept
@@ -171,11 +174,14 @@ class Zstd:
 
 
 def zstd_decompressor(dictionary: bytes = b"") -> Any:
-    """What unpacks frames, one at a time."""
+    """What unpacks frames, one at a time; raises Damaged if the dictionary is none."""
     import zstandard
 
-    known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
-    return zstandard.ZstdDecompressor(dict_data=known, max_window_size=_MAX_WINDOW)
+    try:
+        known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+        return zstandard.ZstdDecompressor(dict_data=known, max_window_size=_MAX_WINDOW)
+    except zstandard.ZstdError as error:
+        raise Damaged(f"damaged zstd dictionary: {error}") from None
 
 
 def _cut(member: Gzip | Zstd) -> Damaged:
@@ -198,6 +204,8 @@ def unpack(window: Window, compression: str) -> Iterator[bytes]:
             block = bytes(window.view(at, BLOCK))
             at += len(block) - len(block.lstrip(b"\0"))
         elif compression == "zst" and (length := skippable(window, at)):
+            if not window.view(at + length - 1, 1):
+                raise too_long(at, length)
             at += length
         else:
             member = Gzip(window, at) if compression == "gz" else Zstd(window, at, decompressor)
@@ -206,8 +214,15 @@ def unpack(window: Window, compression: str) -> Iterator[bytes]:
 
 
 def skippable(window: Window, at: int) -> int:
-    """The length of the skippable zstd frame that begins here; 0 if none does."""
+    """The length of the skippable zstd frame that begins here, as it says itself; 0 if none does."""
     head = bytes(window.view(at, 8))
     if len(head) < 8 or head[1:4] != b"\x2a\x4d\x18" or head[0] >> 4 != 5:
         return 0
     return 8 + int.from_bytes(head[4:], "little")
+
+
+def too_long(at: int, length: int) -> Damaged:
+    """What is wrong with a skippable frame that goes on behind the end of the file."""
+    return Damaged(
+        f"the file ends in the middle of {length} bytes of zstd data to be skipped, from byte {at} on"
+    )

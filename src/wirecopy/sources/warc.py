@@ -26,6 +26,7 @@ from wirecopy.sources.unpacking import (
     Window,
     Zstd,
     skippable,
+    too_long,
     window_of,
     zstd_decompressor,
 )
@@ -95,7 +96,6 @@ class _Reader:
         self.window = Window(raw.read, raw.seek) if raw.seekable() else Window(raw.read, kept=4 * BLOCK)
         self.compression = compression
         self.size, self.limit, self.types = size, limit, types
-        self.dictionary = b""
         self.decompressor: Any = None
         self.gone_back = 0
         self.seen = False
@@ -107,8 +107,18 @@ class _Reader:
         while head := bytes(self.window.view(at, 5)):
             if length := skippable(self.window, at):
                 if at == 0 and head[0] == _DICTIONARY_FRAME and length <= _MAX_DICTIONARY:
-                    self.dictionary = _dictionary(bytes(self.window.view(8, length - 8)))
-                at += length
+                    try:
+                        dictionary = _dictionary(bytes(self.window.view(8, length - 8)))
+                        self.decompressor = zstd_decompressor(dictionary)
+                    except Damaged as damage:
+                        self.seen = True
+                        yield Damage(0, 0, str(damage))
+                if self._reaches(at + length):
+                    at += length
+                else:
+                    self.seen = True
+                    yield Damage(at, 0, str(too_long(at, length)))
+                    at = self._next_member(at + 1)
                 continue
             packed = "gz" if head.startswith(GZIP) else "zst" if head.startswith(ZSTD) else ""
             if not packed and self.compression and not head.startswith(b"WARC/"):
@@ -133,9 +143,13 @@ class _Reader:
         if not self.seen:
             yield Damage(0, 0, "no WARC record in the file" if at else "empty")
 
+    def _reaches(self, end: int) -> bool:
+        """Whether the file is as long."""
+        return end <= self.size if self.size is not None else bool(self.window.view(end - 1, 1))
+
     def _member(self, window: Window, at: int, packed: str) -> Gzip | Zstd | _Plain:
         if packed == "zst":
-            self.decompressor = self.decompressor or zstd_decompressor(self.dictionary)
+            self.decompressor = self.decompressor or zstd_decompressor()
             return Zstd(window, at, self.decompressor)
         return Gzip(window, at) if packed == "gz" else _Plain(window, at)
 
@@ -313,7 +327,7 @@ class _Unpacked:
             problem = "holds zeros" if end else "has no end" if have >= MAX_HEAD else "ends in the middle"
             raise _Bad(f"the record's header {problem}")
         self._at = end.end()
-        return http.headers(head)
+        return http.headers(head, listed=False)
 
     def is_framed(self, length: int) -> bool:
         """Whether a block of this length is followed by the end or another record."""
@@ -371,17 +385,15 @@ class _Unpacked:
 
 
 def _dictionary(frame: bytes) -> bytes:
-    """The dictionary that a .warc.zst begins with, itself compressed or not; none if that is damaged."""
+    """The dictionary that a .warc.zst begins with, itself compressed or not; raises Damaged."""
     if not frame.startswith(ZSTD):
         return frame
     pieces: list[bytes] = []
-    with contextlib.suppress(Damaged):
-        for piece in Zstd(window_of(frame), 0):
-            pieces.append(piece)
-            if sum(map(len, pieces)) > _MAX_DICTIONARY:
-                return b""
-        return b"".join(pieces)
-    return b""
+    for piece in Zstd(window_of(frame), 0):
+        pieces.append(piece)
+        if sum(map(len, pieces)) > _MAX_DICTIONARY:
+            raise Damaged(f"a zstd dictionary of more than {_MAX_DICTIONARY >> 20} MB")
+    return b"".join(pieces)
 
 
 def _fits_digest(block: bytes, digest: str) -> bool | None:

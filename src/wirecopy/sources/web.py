@@ -7,7 +7,7 @@ it takes in memory. Taking the articles out of a batch is the work that is left.
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 from wirecopy import extraction
 from wirecopy.model import Articles, Page, Skipped
 from wirecopy.sources import feeds, http, sitemaps, warc
-from wirecopy.sources.entries import Entries
+from wirecopy.sources.entries import Entries, Entry
 from wirecopy.sources.fields import Fields, Unusable, article_record
 from wirecopy.sources.kinds import SNIFFED, kind_of_file, root_name
 from wirecopy.sources.opening import Stream
@@ -85,16 +85,46 @@ class Web:
         self._addresses: set[int] = set()
         self._entries = Entries()
         self._learned: set[str] = set()
+        self._sitemaps: deque[Entry] = deque()
+        """Those that an index names and that are still to be learnt."""
 
     def learn(self, raw: Any, kind: str, compression: str | None, file: File) -> None:
         """Take in what an open feed or sitemap says about pages, before these are read."""
+        self._learn_file(raw, kind, compression, file)
+        self._learn_named()
+
+    def _learn_file(self, raw: Any, kind: str, compression: str | None, file: File) -> bool:
+        """Take in a file; False if it is a page."""
         path = os.path.realpath(file.path)
         self._learned.add(path)
         try:
-            if not self._learn(_content(raw, kind, compression, file), kind, file):
-                self._learned.discard(path)
+            if self._learn(_content(raw, kind, compression, file), kind, file):
+                return True
+            self._learned.discard(path)
+            return False
         except (Unusable, Damaged) as problem:
             self.skip(file.shown, str(problem))
+            return True
+
+    def named_files(self) -> Iterator[Path]:
+        """The sitemaps that were learnt, and the pages that they name."""
+        yield from map(Path, self._learned)
+        yield from self._entries.paths()
+
+    def _learn_named(self) -> None:
+        """Take in the sitemaps that indexes name, and those that these name; an index may name itself."""
+        while self._sitemaps:
+            entry = self._sitemaps.popleft()
+            assert entry.path is not None
+            if str(entry.path) in self._learned:
+                continue
+            child = File(entry.path, entry.known.id, str(entry.path))
+            try:
+                with entry.path.open("rb", buffering=0) as raw:
+                    if not self._learn_file(raw, "xml", kind_of_file(child)[1], child):
+                        self.skip(entry.where, f"{child.name} is a page, not a sitemap")
+            except OSError as error:
+                self.skip(entry.where, cannot_open(error))
 
     def read(self, raw: Any, kind: str, compression: str | None, file: File) -> Iterator[PageWork]:
         """The pages of an open file of one of the PAGE_KINDS; `compression` is as for `Stream`."""
@@ -102,18 +132,20 @@ class Web:
             yield from self._read_warc(raw, compression, file)
             return
         self._source_bytes += file.size
-        if kind != "page" and os.path.realpath(file.path) in self._learned:
+        if self._learned and os.path.realpath(file.path) in self._learned:
             return
+        page = None
         try:
             data = _content(raw, kind, compression, file)
-            if self._learn(data, kind, file):
-                return
-            if len(data) > MAX_PAGE_BYTES:
-                raise Unusable(http.too_large(MAX_PAGE_BYTES))
+            if not self._learn(data, kind, file):
+                if len(data) > MAX_PAGE_BYTES:
+                    raise Unusable(http.too_large(MAX_PAGE_BYTES))
+                page = Page(file.name, data)
         except (Unusable, Damaged) as problem:
             self.skip(file.shown, str(problem))
-        else:
-            yield from self.add(Page(file.name, data), file.shown, file.path)
+        self._learn_named()
+        if page is not None:
+            yield from self.add(page, file.shown, file.path)
 
     def _learn(self, data: bytes, kind: str, file: File) -> bool:
         """Take in a feed or sitemap; False if it is a page after all. Raises Unusable."""
@@ -138,13 +170,8 @@ class Web:
                 self._entries.add(entry)
             elif entry.path is None:
                 self.skip(entry.where, entry.missing)
-            elif str(entry.path) not in self._learned:
-                child = File(entry.path, entry.known.id, str(entry.path))
-                try:
-                    with entry.path.open("rb", buffering=0) as raw:
-                        self.learn(raw, "xml", kind_of_file(child)[1], child)
-                except OSError as error:
-                    self.skip(entry.where, cannot_open(error))
+            else:
+                self._sitemaps.append(entry)
 
     def _read_warc(self, raw: Any, compression: str | None, file: File) -> Iterator[PageWork]:
         size = None if file.is_pipe else file.size
@@ -171,7 +198,7 @@ class Web:
         url = record.headers.get("warc-target-uri", "").strip("<> ")
         content_type = record.headers.get("content-type", "")
         is_http = record.headers["warc-type"].lower() == "response" and (
-            not content_type or content_type.lower().startswith("application/http")
+            http.media_type(content_type)[0] in ("", "application/http")
         )
         if record.block is None:
             # What it is can no longer be told from its block.
@@ -246,7 +273,7 @@ def _content(raw: Any, kind: str, compression: str | None, file: File) -> bytes:
     limit, what = (MAX_PAGE_BYTES, "a page") if kind == "page" else (sitemaps.MAX_BYTES, "a sitemap")
     if compression == "" and file.size > limit:
         raise Unusable(http.too_large(limit, what))
-    stream = Stream(raw, compression, raw=True)
+    stream = Stream(raw, compression or None, raw=True)  # compressed pages are saved as .html, too
     pieces = []
     size = 0
     while piece := stream.read(min(max(64 << 10, size), limit + 1 - size)):
