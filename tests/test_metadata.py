@@ -239,6 +239,26 @@ FORMS = (
     "{d}. {german} {y:04}",
     "{d} de {spanish} de {y:04}",
     "{d} {russian} {y:04} г.",
+    assert look(stated, body.format("May 1, 2023 9:00 PM EDT")).published == "2023-05-01T21:00:21-04:00"
+    assert look(stated, body.format("May 2, 2023 6:45")).published == "2023-05-02T06:45:21+05:45"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<p>Published 3 March 2026 20:00 GMT</p><p>Updated 4 March 2026 01:00 GMT</p>",
+        "<p>Published 3 March 2026 20:00</p><p>4 March 2026 01:00</p>",
+        "<p>Updated 4 March 2026 01:00</p>",
+        "<p>Mis à jour le 4 mars 2026 à 01:00</p>",
+        "<p>Обновлено 4 марта 2026, 01:00</p>",
+        "<p>수정 2026.03.04 01:00</p>",
+        "<p>4 March 2026 01:00 GMT</p>",
+        "<p>The match starts on March 4, 2026 at 03:30</p>",
+    ],
+)
+def test_another_moment_that_is_shown_does_not_move_the_stated_one(shown: str) -> None:
+    head = linked(datePublished="2026-03-03T20:00:00Z")
+    assert look(head, f"<h1>A bridge for the town</h1>{shown}").published == "2026-03-03T20:00:00Z"
     "{d} {polish} {y:04}",
     "{d} {turkish} {y:04}",
     "{d} {french} {y:04}",

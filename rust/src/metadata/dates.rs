@@ -21,19 +21,28 @@ pub struct Date {
 
 const MINUTE: i64 = 60_000_000;
 
+/// Minutes from UTC of zones, besides whole hours: from the Marquesas to the Chatham Islands in summer.
+const BROKEN_HOURS: [i64; 13] = [-570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825];
+
 impl Date {
     /// Whether it is a moment in UTC.
     pub fn is_utc(&self) -> bool {
         self.iso.contains('T') && (self.iso.ends_with('Z') || self.iso.ends_with("+00:00"))
     }
 
-    /// This moment as it is shown elsewhere in local time: where the minutes agree, the hours between are the zone.
+    /// This moment as it is shown elsewhere in local time: the hours between are the zone, if there is such a one. None
+    /// where what is shown is another moment, or has no time.
     pub fn as_shown(&self, shown: &Date) -> Option<String> {
         let local = shown.iso.get(..16).filter(|local| local.contains('T'))?;
         let moment = iso_microseconds(local.as_bytes())?;
         let minutes = (moment - self.moment.div_euclid(MINUTE) * MINUTE) / MINUTE;
-        if minutes % 30 != 0 || minutes == 0 || !(-12 * 60..=14 * 60).contains(&minutes) {
+        let is_zone = (minutes % 60 == 0 && (-12 * 60..=14 * 60).contains(&minutes)) || BROKEN_HOURS.contains(&minutes);
+        let has_zone = shown.iso[16..].contains(['Z', '+', '-']);
+        if !is_zone || (has_zone && shown.moment.div_euclid(MINUTE) != self.moment.div_euclid(MINUTE)) {
             return None;
+        }
+        if minutes == 0 {
+            return Some(self.iso.clone());
         }
         let seconds = self.iso.get(16..19).filter(|seconds| seconds.starts_with(':')).unwrap_or("");
         let sign = if minutes < 0 { '-' } else { '+' };
