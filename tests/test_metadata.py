@@ -80,6 +80,14 @@ def test_json_ld_is_read_in_every_shape_it_comes_in(shape: str) -> None:
     assert (found.published, found.author) == ("2023-05-01", "Ada Miller")
 
 
+@pytest.mark.parametrize(
+    "date", [1772566200, 1772566200.0, 1772566200000, [1772566200], {"@value": 1772566200}]
+)
+def test_json_ld_may_give_dates_as_numbers(date: object) -> None:
+    found = look(linked(datePublished=date, dateModified="2026-03-09"))
+    assert found.published == "2026-03-03T19:30:00Z"
+
+
 def test_an_article_that_is_only_mentioned_is_not_the_pages_article() -> None:
     other = {"@type": "NewsArticle", "datePublished": "2020-01-01", "author": "Other Person"}
     found = look(
@@ -178,6 +186,14 @@ def test_dates_that_cannot_be_are_not_believed() -> None:
         ("١ مايو ٢٠٢٣", "2023-05-01"),
         ("2023年5月1日 10:30", "2023-05-01T10:30"),
         ("2023년 5월 1일 오후 3:21", "2023-05-01T15:21"),
+        ("2023년 5월 1일 오전 12:21", "2023-05-01T00:21"),
+        ("2026/03/03 PM 7:30", "2026-03-03T19:30"),
+        ("2026/03/03 AM 12:10", "2026-03-03T00:10"),
+        ("2026/03/03 AM 11:10 PM", "2026-03-03T23:10"),
+        ("2026-03-03 上午12:10", "2026-03-03T00:10"),
+        ("2026-03-03 下午12:10", "2026-03-03T12:10"),
+        ("2026年3月3日 午前7:30", "2026-03-03T07:30"),
+        ("2026年3月3日 午後7:30", "2026-03-03T19:30"),
         ("01.05.2023 10:30", "2023-05-01T10:30"),
         ("01.05.23", "2023-05-01"),
         ("Ada MillerMay 1, 2023", "2023-05-01"),

@@ -346,8 +346,10 @@ impl Reader<'_> {
         }
         let half = self.word(after).unwrap_or("");
         let dotted = self.sign(after + 1) == Some('.') && self.word(after + 2) == Some("m");
-        let afternoon = half == "pm" || (half == "p" && dotted) || matches!(before, "오후" | "下午" | "午後" | "晚上");
-        let morning = half == "am" || (half == "a" && dotted);
+        let trails = matches!(half, "am" | "pm" | "uhr") || (matches!(half, "a" | "p") && dotted);
+        let leads = |words: &str| !trails && words.split(' ').any(|word| before == word);
+        let afternoon = half == "pm" || (half == "p" && dotted) || leads("pm 오후 下午 午後 晚上");
+        let morning = half == "am" || (half == "a" && dotted) || leads("am 오전 上午 午前 凌晨");
         if afternoon && hour < 12 {
             hour += 12;
         } else if morning && hour == 12 {
@@ -355,7 +357,7 @@ impl Reader<'_> {
         }
         if half == "am" || half == "pm" || half == "uhr" {
             after += 1;
-        } else if dotted && (afternoon || morning) {
+        } else if trails {
             after += 3 + usize::from(self.sign(after + 3) == Some('.'));
         }
         self.spell((hour, minute, second), after)
