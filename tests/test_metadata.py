@@ -380,7 +380,25 @@ def test_titles_are_plain_text_of_bounded_length() -> None:
         == "A bridge for the town"
     )
     assert len(look(meta(og__title="bridge " * 1000)).title or "") <= 500
+    assert (
+        look(meta(og__title="The town\u0092s \u009b31m bridge")).title == "The town\u2019s \u203a31m bridge"
+    )
     assert look(meta(og__title="3 < 4 and 5 > 4")).title == "3 < 4 and 5 > 4"
+
+
+@pytest.mark.parametrize(
+    "unseen", ["\u0081", "\x1b", "\x7f", "\u202a", "\u202e", "\u2066", "\u2069", "\u061c", "\u00ad"]
+)
+def test_what_steers_a_terminal_or_the_direction_of_writing_is_in_no_field(unseen: str) -> None:
+    name, site = f"Ada{unseen} Miller", f"The Har{unseen}bour Post"
+    url = f"https://example.org/a{unseen}b"
+    stated = look(
+        meta(og__title=f"A br{unseen}idge for the town", author=name, og__site_name=site),
+        url=url,
+    )
+    shown = look("", f"<h1>A br{unseen}idge for the town</h1><p>By {name}</p>", url=url)
+    assert stated[:2] == shown[:2] == ("A bridge for the town", "Ada Miller")
+    assert (stated.source, stated.url) == ("The Harbour Post", "https://example.org/ab")
 
 
 # authors and agencies

@@ -14,6 +14,7 @@ pub mod names;
 pub mod published;
 pub mod title;
 
+use encoding_rs::WINDOWS_1252;
 use htmlize::{unescape, unescape_attribute};
 
 use self::address::{host, path, resolve, without_tracking};
@@ -100,9 +101,21 @@ fn tidy(text: &str) -> String {
     visible(&plain).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text without characters that are not seen, such as soft hyphens.
+/// A text without characters that are not seen: soft hyphens, control characters, what sets the direction of writing.
 fn visible(text: &str) -> String {
-    text.replace(['\u{ad}', '\u{200b}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{feff}'], "")
+    let unseen = "\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2066}\u{2067}\u{2068}\u{2069}\u{feff}";
+    let is_seen = |letter: &char| letter.is_ascii_graphic() || !(letter.is_control() || unseen.contains(*letter));
+    text.chars().map(as_meant).filter(is_seen).collect()
+}
+
+/// White space as a space, and the quotation marks and dashes of windows-1252 where their numbers stand for control
+/// characters, as browsers take `&#146;`.
+fn as_meant(letter: char) -> char {
+    match u8::try_from(letter) {
+        Ok(byte @ 0x80..=0x9f) => WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or(' '),
+        Ok(byte) if byte.is_ascii_whitespace() => ' ',
+        _ => letter,
+    }
 }
 
 /// The letters and digits of a text, small.
@@ -161,6 +174,8 @@ impl Look<'_> {
     }
 
     fn address(&self, url: Option<&str>) -> Option<String> {
+        let url = url.map(visible);
+        let url = url.as_deref();
         let link =
             |rel: &str| self.page.links.iter().find(|link| link.0.eq_ignore_ascii_case(rel)).map(|link| tidy(link.2));
         let base = link("base").and_then(|base| resolve(&base, url));
