@@ -277,6 +277,7 @@ def test_find_reads_feeds(tmp_path: Path, plain_extraction: list[int]) -> None:
 ENTITIES = "<!DOCTYPE rss [<!ENTITY a0 'aaaaaaaaaa'>{}]>".format(
     "".join(f"<!ENTITY a{n} '{f'&a{n - 1};' * 10}'>" for n in range(1, 12))
 )
+        ("a.html", b'<link rel="alternate canonical" href="https://courier.example/tide?id=5">' + PAGE),
 
 
 def test_hostile_feeds_are_refused_or_harmless(tmp_path: Path) -> None:

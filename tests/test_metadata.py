@@ -504,6 +504,7 @@ def test_the_site_is_named_by_itself_its_publisher_or_its_host() -> None:
     assert look(publisher + meta(og__site_name="The Harbour Post")).source == "The Harbour Post"
     assert look(publisher).source == "Post Media"
     assert look(url="https://www.example.org/a").source == "example.org"
+    assert look(url="https://WWW.Example.org/a").source == "example.org"
 
 
 def test_the_language_is_the_declared_one_else_that_of_the_words() -> None:
@@ -525,6 +526,12 @@ def test_the_address_is_absolute_and_tells_nothing_about_the_reader() -> None:
     assert canonical("/b", base) == "https://example.org/b"
     assert canonical("b.html", base) == "https://example.org/news/b.html"
     assert canonical("//example.org/b", base) == "https://example.org/b"
+    assert canonical("../b", base) == canonical("/x/../b", base) == "https://example.org/b"
+    assert canonical("./b/c/./../d/..?x=/../y", base) == "https://example.org/news/b/?x=/../y"
+    assert canonical("../../../b", base) == "https://example.org/b"
+    assert canonical("/b?a=1&amp;section=2&region=3", base) == "https://example.org/b?a=1&section=2&region=3"
+    listed = '<link rel="Alternate  canonical" href="/b">'
+    assert look(listed, url=base).url == "https://example.org/b"
     assert canonical("/b") is None
     moved = '<base href="https://example.com/x/"><link rel="canonical" href="b.html">'
     assert look(moved, url=base).url == look(moved).url == "https://example.com/x/b.html"

@@ -15,7 +15,7 @@ pub mod published;
 pub mod title;
 
 use encoding_rs::WINDOWS_1252;
-use htmlize::{unescape, unescape_attribute};
+use htmlize::unescape_attribute;
 
 use self::address::{host, path, resolve, without_tracking};
 use self::agencies::agency;
@@ -58,7 +58,7 @@ pub fn metadata(page: &Page<'_>, url: Option<&str>, received: Option<i64>) -> Me
     let mut look = Look { page, linked, received, headings: headings(page), headline: None };
     let address = look.address(url);
     let host = address.as_deref().and_then(host).unwrap_or("");
-    let source = look.source().or_else(|| some(host.to_owned()));
+    let source = look.source().or_else(|| some(host.to_ascii_lowercase()));
     let title = look.title(&[source.as_deref().unwrap_or(host), host]);
     look.find_headline(title.as_deref().unwrap_or(""));
     let language = look.language();
@@ -88,7 +88,7 @@ fn cut(text: &str, letters: usize) -> String {
 fn tidy(text: &str) -> String {
     let end = text.char_indices().nth(4 * MAX_TITLE).map_or(text.len(), |(end, _)| end);
     let once = unescape_attribute(&text[..end]);
-    let twice = if once.contains('&') { unescape(once.as_ref()) } else { once.as_ref().into() };
+    let twice = if once.contains('&') { unescape_attribute(once.as_ref()) } else { once.as_ref().into() };
     let mut plain = String::with_capacity(twice.len());
     let mut rest: &str = &twice;
     while let Some(open) = rest.find('<') {
@@ -176,8 +176,10 @@ impl Look<'_> {
     fn address(&self, url: Option<&str>) -> Option<String> {
         let url = url.map(visible);
         let url = url.as_deref();
-        let link =
-            |rel: &str| self.page.links.iter().find(|link| link.0.eq_ignore_ascii_case(rel)).map(|link| tidy(link.2));
+        let link = |rel: &str| {
+            let is = |link: &&(&str, &str, &str)| link.0.split_whitespace().any(|word| word.eq_ignore_ascii_case(rel));
+            self.page.links.iter().find(is).map(|link| tidy(link.2))
+        };
         let base = link("base").and_then(|base| resolve(&base, url));
         let base = base.as_deref().or(url);
         let stated =
