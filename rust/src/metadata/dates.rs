@@ -403,7 +403,7 @@ impl Reader<'_> {
             (1 | 2, minutes) if named => (value, minutes.unwrap_or(0)),
             _ => return None,
         };
-        let sign = if sign == '+' { '+' } else { '-' };
+        let sign = if sign == '+' || hours + minutes == 0 { '+' } else { '-' };
         (hours <= 14 && minutes <= 59).then(|| format!("{sign}{hours:02}:{minutes:02}"))
     }
 }

@@ -49,7 +49,8 @@ impl Look<'_> {
         let month_first = language.is_none_or(|tag| tag == "en" || tag == "en-US" || tag == "en-CA" || tag == "en-PH");
         let read = |text: &str| self.believable(dates::read(text, month_first));
         let stated = || self.metas(PUBLISHED).find_map(|content| read(&content));
-        let date = read(&self.linked.published)
+        let date = read(&self.known.published)
+            .or_else(|| read(&self.linked.published))
             .or_else(stated)
             .or_else(|| self.marked_date(&read, true))
             .or_else(|| self.believable(address.and_then(dates::in_address)))
@@ -58,7 +59,8 @@ impl Look<'_> {
             .or_else(|| self.announced_date(&read))
             .or_else(|| self.marked_date(&read, false))
             .or_else(|| read(&self.linked.modified))
-            .or_else(|| self.metas(MODIFIED).find_map(|content| read(&content)))?;
+            .or_else(|| self.metas(MODIFIED).find_map(|content| read(&content)))
+            .or_else(|| read(&self.known.changed))?;
         let read_unchanged = |text: &str| read(before_change(text));
         let mut shown = self.dates_near_headline(&read_unchanged);
         let shown = if date.is_utc() { shown.find_map(|shown| date.as_shown(&shown)) } else { None };

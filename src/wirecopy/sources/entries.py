@@ -94,8 +94,8 @@ class Entries:
         return replace(
             page,
             url=page.url or entry.known.url,
-            received=page.received or entry.changed,
             known=replace(entry.known, id=page.id),
+            changed=entry.changed,
         )
 
     def left(self) -> Iterator[Entry]:
