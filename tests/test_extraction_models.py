@@ -384,6 +384,12 @@ BROKEN = {
     "a node before": (change(*TREE, "no", to=[-1, 0, 0]), "`no` is missing"),
     "a huge node": (change(*TREE, "no", to=[2**32 + 2, 0, 0]), "`no` is missing"),
     "a huge score": (change(*TREE, "score", to=[0, 1e300, 0]), "`score` is missing"),
+    "a large score": (change(*TREE, "score", to=[0, 2e6, 0]), "`score` is missing"),
+    "a huge bias": (change("looks", 0, "bias", to=-1.7e308), "expected a number from -1000000 to 1000000"),
+    "a huge weight": (
+        lambda model: model.update(kind="maxent", words={"a": -1.7e308}, bias=0),
+        "expected a number from -1000000 to 1000000, got -1.7e+308",
+    ),
     "a huge threshold": (change(*TREE, "at", to=[-1e300, 0, 0]), "`at` is missing"),
     "NaN": (change(*TREE, "score", to=[0, float("nan"), 0]), "not a model"),
     "infinity": (change("looks", 0, "bias", to=float("inf")), "not a model"),

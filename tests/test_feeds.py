@@ -13,8 +13,9 @@ import pytest
 import zstandard
 from pages import ReadPages, record, response
 
-from wirecopy import errors, sources
-from wirecopy.model import Article
+import wirecopy
+from wirecopy import errors, extraction, sources
+from wirecopy.model import Article, Page
 from wirecopy.sources import web
 from wirecopy.sources.entries import address_key, plain
 
@@ -41,6 +42,11 @@ def rss(*items: str, channel: str = "", declared: str = "") -> str:
     )
 
 
+def told(path: Path) -> Article:
+    (page,) = ReadPages(path).pages
+    return wirecopy.extract(page)
+
+
 def full(text: str = TEXT) -> str:
     return f"<content:encoded><![CDATA[{text}]]></content:encoded>"
 
@@ -62,7 +68,7 @@ def test_an_entry_with_its_text_is_a_page(tmp_path: Path) -> None:
         id=page.id,
         text="",
         title="High tide",
-        published="2026-03-03T10:00:00+01:00",
+        published="Tue, 03 Mar 2026 10:00:00 +0100",
         source="The Courier",
         author="Ann Quay",
         language="en-gb",
@@ -94,6 +100,10 @@ def test_titles_are_plain_text(tmp_path: Path, title: str, expected: str) -> Non
     [
         ("<pubDate>Tue, 03 Mar 2026 10:00:00 EST</pubDate>", "2026-03-03T10:00:00-05:00"),
         ("<pubDate>Tue, 03 Mar 2026 10:00:00 -0000</pubDate>", "2026-03-03T10:00:00+00:00"),
+        ("<pubDate>Tue, 03 Mar 2026 10:00:00 CEST</pubDate>", "2026-03-03T10:00:00+02:00"),
+        ("<pubDate>Tue, 03 Mar 2026 10:00:00 CST</pubDate>", "2026-03-03T10:00:00-06:00"),
+        ("<pubDate>Tue, 03 Mar 2026 10:00:00 UT</pubDate>", "2026-03-03T10:00:00Z"),
+        ("<pubDate>Tue, 03 Mar 2026 10:00:00</pubDate>", "2026-03-03T10:00:00"),
         ("<dc:date>2026-03-03T10:00:00+09:00</dc:date>", "2026-03-03T10:00:00+09:00"),
         ("<pubDate>2026-03-03</pubDate>", "2026-03-03"),
         ("<pubDate>yesterday</pubDate>", None),
@@ -102,9 +112,107 @@ def test_titles_are_plain_text(tmp_path: Path, title: str, expected: str) -> Non
 )
 def test_dates_keep_their_zone(tmp_path: Path, element: str, expected: str | None) -> None:
     (tmp_path / "a.xml").write_text(rss(f"<link>/a</link>{element}{full()}"))
-    known = ReadPages(tmp_path).pages[0].known
-    assert known
-    assert known.published == expected
+    assert told(tmp_path).published == expected
+
+
+@pytest.mark.parametrize(
+    ("element", "author", "agency"),
+    [
+        ("<dc:creator>Ada Quill</dc:creator><dc:creator>Ben Penn</dc:creator>", "Ada Quill; Ben Penn", None),
+        ("<author>ada@c.example (Ada Quill)</author>", "Ada Quill", None),
+        ("<author>Ada Quill &lt;ada@c.example&gt;</author>", "Ada Quill", None),
+        (
+            "<author>a@c.example (Ada Quill)</author><author>b@c.example (Ben Penn)</author>",
+            "Ada Quill; Ben Penn",
+            None,
+        ),
+        ("<author>ada@c.example</author>", None, None),
+        ("<dc:creator>Reuters</dc:creator>", "Reuters", "Reuters"),
+        ("<dc:creator>By Ada Quill (Berlin), Reuters</dc:creator>", "Ada Quill", "Reuters"),
+    ],
+)
+def test_all_authors_are_told_and_agencies_known(
+    tmp_path: Path, element: str, author: str | None, agency: str | None
+) -> None:
+    (tmp_path / "a.xml").write_text(rss(f"<link>/a</link>{element}{full()}"))
+    article = told(tmp_path)
+    assert (article.author, article.agency) == (author, agency)
+
+
+HEAD = '<html lang="de"><meta property="article:published_time" content="2026-03-03T20:00:00+01:00"><meta name=author content="Ann Quay">'
+
+
+@pytest.mark.parametrize(
+    ("dates", "of_page", "of_text"),
+    [
+        ("<updated>2026-03-09T10:00Z</updated>", "2026-03-03T20:00:00+01:00", "2026-03-09T10:00Z"),
+        (
+            "<published>2026-03-02T10:00Z</published><updated>2026-03-09T10:00Z</updated>",
+            *["2026-03-02T10:00Z"] * 2,
+        ),
+        # As WordPress tells of what was written a week before it was to come out.
+        (
+            "<published>2026-03-09T10:00Z</published><updated>2026-03-02T10:00Z</updated>",
+            *["2026-03-09T10:00Z"] * 2,
+        ),
+        *(
+            (f"<published>{date}</published>", "2026-03-03T20:00:00+01:00", None)
+            for date in ("soon", "1" * 400)
+        ),
+    ],
+)
+def test_a_change_is_the_date_only_where_nothing_else_is(
+    tmp_path: Path, dates: str, of_page: str, of_text: str | None
+) -> None:
+    entry = f'<entry><link href="https://courier.example/tide"/>{dates}<content type="html">{TEXT.replace("<", "&lt;")}</content></entry>'
+    (tmp_path / "a.atom").write_text(f'<feed xmlns="http://www.w3.org/2005/Atom">{entry}</feed>')
+    assert told(tmp_path).published == of_text
+    page = tmp_path / "a.html"
+    link = "<link rel=canonical href=https://courier.example/tide>"
+    page.write_text(HEAD + link + TEXT)
+    assert told(tmp_path).published == of_page
+    page.write_text(link + TEXT)
+    assert told(tmp_path).published == of_text
+
+
+def test_what_a_feed_says_is_told_in_the_form_of_what_a_page_says(tmp_path: Path) -> None:
+    item = {
+        "id": "x",
+        "url": "https://WWW.courier.example/a/../tide?utm_source=feed&id=5#top",
+        "title": "Tide &amp; <b>time</b>\n\u202e\x1b" + "high " * 200,
+        "authors": [{"name": "Quill, Ada"}, {"name": "By Ben Penn"}],
+        "date_published": "Tue, 03 Mar 2026 19:30:00 MSK",
+        "content_html": TEXT,
+        "language": "EN_us",
+    }
+    feed = {"version": "https://jsonfeed.org/version/1.1", "title": " The\u202e Courier"}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({**feed, "items": [item]}))
+    article = told(path)
+    assert (article.title or "").startswith("Tide & time high high")
+    assert len(article.title or "") <= 500
+    assert (article.author, article.source) == ("Ada Quill; Ben Penn", "The Courier")
+    assert (article.published, article.language) == ("2026-03-03T19:30:00+03:00", "en-US")
+    assert article.url == "https://WWW.courier.example/tide?id=5"
+    spoken = item | {
+        "date_published": "\ud800",
+        "date_modified": "2026-03-09 \ud800",
+        "language": "English",
+        "authors": [{"name": "Reuters"}],
+        "url": "https://courier.example/b",
+    }
+    path.write_text(json.dumps({**feed, "items": [spoken]}))
+    (tmp_path / "b.html").write_text(HEAD + "<link rel=canonical href=https://courier.example/b>" + TEXT)
+    article = told(tmp_path)
+    assert (article.language, article.author, article.agency) == ("de", "Ann Quay", "Reuters")
+    assert article.published == "2026-03-03T20:00:00+01:00"
+
+
+def test_what_is_known_of_a_page_that_is_too_large_is_told() -> None:
+    known = Article("p", "", "Tide", source="The Courier")
+    (extracted,) = extraction.extract_pages([Page("p", b" " * (21 << 20), known=known)])
+    assert extracted.status.startswith("larger than")
+    assert (extracted.article.title, extracted.article.source) == ("Tide", "The Courier")
 
 
 def test_atom(tmp_path: Path) -> None:
@@ -172,6 +280,7 @@ SHORT = "<title>Tide</title><link>https://www.courier.example/tide/?utm_source=f
         ("a.warc", record("response", "http://courier.example/tide?id=5#top", response(PAGE)) + b"\r\n\r\n"),
         ("a.html", b"<link rel=canonical href='https://courier.example/tide?fbclid=x&amp;id=5'>" + PAGE),
         ("a.html", b'<head><LINK href="https://courier.example/tide?id=5" rel="canonical"/>' + PAGE),
+        ("a.html", b'<link rel="alternate canonical" href="https://courier.example/tide?id=5">' + PAGE),
     ],
 )
 @pytest.mark.parametrize("feed", ["0.rss", "z.rss", "z.xml.gz"])
@@ -506,7 +615,7 @@ def test_what_a_sitemap_says_about_a_saved_page(mirror: Callable[..., Path], giv
     (page,) = read.pages
     assert (page.id, page.url) == ("2026/tide.html", "https://courier.example/2026/tide.html")
     assert page.content == PAGE + b"2026/tide.html"
-    assert page.received == "2026-03-09"
+    assert page.changed == "2026-03-09"
     assert page.known == Article(
         "2026/tide.html",
         "",
@@ -516,6 +625,15 @@ def test_what_a_sitemap_says_about_a_saved_page(mirror: Callable[..., Path], giv
         language="en",
         url=page.url,
     )
+
+
+def test_a_date_in_a_sitemap_that_cannot_be_read_is_none(mirror: Callable[..., Path]) -> None:
+    folder = mirror("2026/tide.html")
+    news = NEWS.replace("2026-03-01T10:00:00+01:00", "morgen")
+    (folder / "sitemap.xml").write_text(sitemap(news))
+    assert told(folder).published == "2026-03-09", "when it was changed"
+    (folder / "2026/tide.html").write_text(HEAD + TEXT)
+    assert told(folder).published == "2026-03-03T20:00:00+01:00"
 
 
 def test_where_a_saved_page_may_be(mirror: Callable[..., Path]) -> None:

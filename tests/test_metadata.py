@@ -80,6 +80,14 @@ def test_json_ld_is_read_in_every_shape_it_comes_in(shape: str) -> None:
     assert (found.published, found.author) == ("2023-05-01", "Ada Miller")
 
 
+@pytest.mark.parametrize(
+    "date", [1772566200, 1772566200.0, 1772566200000, [1772566200], {"@value": 1772566200}]
+)
+def test_json_ld_may_give_dates_as_numbers(date: object) -> None:
+    found = look(linked(datePublished=date, dateModified="2026-03-09"))
+    assert found.published == "2026-03-03T19:30:00Z"
+
+
 def test_an_article_that_is_only_mentioned_is_not_the_pages_article() -> None:
     other = {"@type": "NewsArticle", "datePublished": "2020-01-01", "author": "Other Person"}
     found = look(
@@ -178,6 +186,14 @@ def test_dates_that_cannot_be_are_not_believed() -> None:
         ("١ مايو ٢٠٢٣", "2023-05-01"),
         ("2023年5月1日 10:30", "2023-05-01T10:30"),
         ("2023년 5월 1일 오후 3:21", "2023-05-01T15:21"),
+        ("2023년 5월 1일 오전 12:21", "2023-05-01T00:21"),
+        ("2026/03/03 PM 7:30", "2026-03-03T19:30"),
+        ("2026/03/03 AM 12:10", "2026-03-03T00:10"),
+        ("2026/03/03 AM 11:10 PM", "2026-03-03T23:10"),
+        ("2026-03-03 上午12:10", "2026-03-03T00:10"),
+        ("2026-03-03 下午12:10", "2026-03-03T12:10"),
+        ("2026年3月3日 午前7:30", "2026-03-03T07:30"),
+        ("2026年3月3日 午後7:30", "2026-03-03T19:30"),
         ("01.05.2023 10:30", "2023-05-01T10:30"),
         ("01.05.23", "2023-05-01"),
         ("Ada MillerMay 1, 2023", "2023-05-01"),
@@ -223,6 +239,26 @@ def test_a_moment_in_utc_is_given_in_the_zone_in_which_it_is_shown() -> None:
         "another moment"
     )
     assert look(stated, body.format("May 1, 2023")).published == "2023-05-02T01:00:21Z"
+    assert look(stated, body.format("May 1, 2023 9:00 PM EDT")).published == "2023-05-01T21:00:21-04:00"
+    assert look(stated, body.format("May 2, 2023 6:45")).published == "2023-05-02T06:45:21+05:45"
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<p>Published 3 March 2026 20:00 GMT</p><p>Updated 4 March 2026 01:00 GMT</p>",
+        "<p>Published 3 March 2026 20:00</p><p>4 March 2026 01:00</p>",
+        "<p>Updated 4 March 2026 01:00</p>",
+        "<p>Mis à jour le 4 mars 2026 à 01:00</p>",
+        "<p>Обновлено 4 марта 2026, 01:00</p>",
+        "<p>수정 2026.03.04 01:00</p>",
+        "<p>4 March 2026 01:00 GMT</p>",
+        "<p>The match starts on March 4, 2026 at 03:30</p>",
+    ],
+)
+def test_another_moment_that_is_shown_does_not_move_the_stated_one(shown: str) -> None:
+    head = linked(datePublished="2026-03-03T20:00:00Z")
+    assert look(head, f"<h1>A bridge for the town</h1>{shown}").published == "2026-03-03T20:00:00Z"
 
 
 FORMS = (
@@ -344,7 +380,25 @@ def test_titles_are_plain_text_of_bounded_length() -> None:
         == "A bridge for the town"
     )
     assert len(look(meta(og__title="bridge " * 1000)).title or "") <= 500
+    assert (
+        look(meta(og__title="The town\u0092s \u009b31m bridge")).title == "The town\u2019s \u203a31m bridge"
+    )
     assert look(meta(og__title="3 < 4 and 5 > 4")).title == "3 < 4 and 5 > 4"
+
+
+@pytest.mark.parametrize(
+    "unseen", ["\u0081", "\x1b", "\x7f", "\u202a", "\u202e", "\u2066", "\u2069", "\u061c", "\u00ad"]
+)
+def test_what_steers_a_terminal_or_the_direction_of_writing_is_in_no_field(unseen: str) -> None:
+    name, site = f"Ada{unseen} Miller", f"The Har{unseen}bour Post"
+    url = f"https://example.org/a{unseen}b"
+    stated = look(
+        meta(og__title=f"A br{unseen}idge for the town", author=name, og__site_name=site),
+        url=url,
+    )
+    shown = look("", f"<h1>A br{unseen}idge for the town</h1><p>By {name}</p>", url=url)
+    assert stated[:2] == shown[:2] == ("A bridge for the town", "Ada Miller")
+    assert (stated.source, stated.url) == ("The Harbour Post", "https://example.org/ab")
 
 
 # authors and agencies
@@ -450,6 +504,7 @@ def test_the_site_is_named_by_itself_its_publisher_or_its_host() -> None:
     assert look(publisher + meta(og__site_name="The Harbour Post")).source == "The Harbour Post"
     assert look(publisher).source == "Post Media"
     assert look(url="https://www.example.org/a").source == "example.org"
+    assert look(url="https://WWW.Example.org/a").source == "example.org"
 
 
 def test_the_language_is_the_declared_one_else_that_of_the_words() -> None:
@@ -471,6 +526,12 @@ def test_the_address_is_absolute_and_tells_nothing_about_the_reader() -> None:
     assert canonical("/b", base) == "https://example.org/b"
     assert canonical("b.html", base) == "https://example.org/news/b.html"
     assert canonical("//example.org/b", base) == "https://example.org/b"
+    assert canonical("../b", base) == canonical("/x/../b", base) == "https://example.org/b"
+    assert canonical("./b/c/./../d/..?x=/../y", base) == "https://example.org/news/b/?x=/../y"
+    assert canonical("../../../b", base) == "https://example.org/b"
+    assert canonical("/b?a=1&amp;section=2&region=3", base) == "https://example.org/b?a=1&section=2&region=3"
+    listed = '<link rel="Alternate  canonical" href="/b">'
+    assert look(listed, url=base).url == "https://example.org/b"
     assert canonical("/b") is None
     moved = '<base href="https://example.com/x/"><link rel="canonical" href="b.html">'
     assert look(moved, url=base).url == look(moved).url == "https://example.com/x/b.html"

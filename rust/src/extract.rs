@@ -4,7 +4,7 @@ use crate::Result;
 use crate::encoding::decode;
 use crate::features::Sight;
 use crate::html::{Limits, read};
-use crate::metadata::{Metadata, agencies::dateline, metadata};
+use crate::metadata::{Known, Metadata, agencies::dateline, metadata};
 use crate::models::Model;
 
 /// What is asked of pages.
@@ -44,6 +44,8 @@ pub struct Received<'a> {
     pub url: Option<&'a str>,
     /// When it did, in microseconds since 1970.
     pub received: Option<i64>,
+    /// What is known about its article besides.
+    pub known: &'a Known,
 }
 
 /// What was found in a page.
@@ -71,7 +73,8 @@ pub fn extract(given: Received<'_>, model: &Model, wanted: Wanted) -> Result<Ext
     let sight = Sight::of(&page);
     let labels = model.label(&sight);
     let mut reasons = if wanted.blocks { model.reasons(&sight, &labels, REASONS) } else { Vec::new() };
-    let mut extracted = Extracted { metadata: metadata(&page, given.url, given.received), ..Extracted::default() };
+    let metadata = metadata(&page, given.url, given.received, given.known);
+    let mut extracted = Extracted { metadata, ..Extracted::default() };
     for (number, block) in page.blocks.iter().enumerate() {
         let text = &page.text[block.start..block.end];
         let content = labels.content[number] && sight.block_words(number) >= wanted.min_block_words;

@@ -543,8 +543,12 @@ fn space_at(text: &str, at: usize) -> usize {
 
 /// Whether the value holds the word, which is in small letters.
 pub fn contains_ignoring_case(value: &str, word: &str) -> bool {
-    value.len() >= word.len()
-        && value.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
+    find_ignoring_case(value, word).is_some()
+}
+
+/// Where the value has the word, which is in small letters; only ASCII has capitals.
+pub fn find_ignoring_case(value: &str, word: &str) -> Option<usize> {
+    value.as_bytes().windows(word.len()).position(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// An attribute's value with its character references resolved.

@@ -14,7 +14,8 @@ pub mod names;
 pub mod published;
 pub mod title;
 
-use htmlize::{unescape, unescape_attribute};
+use encoding_rs::WINDOWS_1252;
+use htmlize::unescape_attribute;
 
 use self::address::{host, path, resolve, without_tracking};
 use self::agencies::agency;
@@ -44,6 +45,30 @@ pub struct Metadata {
     pub agency: Option<String>,
 }
 
+/// What is said about an article outside its page, by the feed that links to it, say: as it is written there, empty where
+/// nothing is. It goes before what the page says.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Headline.
+    pub title: String,
+    /// Names, with "; " between them.
+    pub author: String,
+    /// When it was published.
+    pub published: String,
+    /// Where it was written.
+    pub location: String,
+    /// Name of the site.
+    pub source: String,
+    /// Its language.
+    pub language: String,
+    /// Its address.
+    pub url: String,
+    /// The news agency it is from.
+    pub agency: String,
+    /// When it was changed; this counts last.
+    pub changed: String,
+}
+
 const MAX_TITLE: usize = 500;
 const MAX_AUTHOR: usize = 300;
 const MAX_SOURCE: usize = 100;
@@ -52,12 +77,12 @@ const MAX_SOURCE: usize = 100;
 const MAX_METAS: (usize, usize) = (1000, 20);
 
 /// What a page says about its article. `url` is where it came from, `received` when it did, in microseconds since 1970.
-pub fn metadata(page: &Page<'_>, url: Option<&str>, received: Option<i64>) -> Metadata {
+pub fn metadata(page: &Page<'_>, url: Option<&str>, received: Option<i64>, known: &Known) -> Metadata {
     let linked = linked_data::read(&page.scripts);
-    let mut look = Look { page, linked, received, headings: headings(page), headline: None };
+    let mut look = Look { page, known, linked, received, headings: headings(page), headline: None };
     let address = look.address(url);
     let host = address.as_deref().and_then(host).unwrap_or("");
-    let source = look.source().or_else(|| some(host.to_owned()));
+    let source = look.source().or_else(|| some(host.to_ascii_lowercase()));
     let title = look.title(&[source.as_deref().unwrap_or(host), host]);
     look.find_headline(title.as_deref().unwrap_or(""));
     let language = look.language();
@@ -66,9 +91,10 @@ pub fn metadata(page: &Page<'_>, url: Option<&str>, received: Option<i64>) -> Me
     Metadata {
         author: some(cut(&names.join("; "), MAX_AUTHOR)),
         published: look.published(address.as_deref(), language.as_deref()),
-        location: some(cut(&tidy(&look.linked.location), MAX_SOURCE)),
-        agency: authors.agencies.first().copied().or_else(|| agency(source.as_deref()?)).map(str::to_owned),
-        title,
+        location: stated(&known.location, MAX_SOURCE).or_else(|| stated(&look.linked.location, MAX_SOURCE)),
+        agency: stated(&known.agency, MAX_SOURCE)
+            .or_else(|| authors.agencies.first().copied().or_else(|| agency(source.as_deref()?)).map(str::to_owned)),
+        title: stated(&known.title, MAX_TITLE).or(title),
         source,
         language,
         url: address,
@@ -83,11 +109,15 @@ fn cut(text: &str, letters: usize) -> String {
     text.chars().take(letters).collect::<String>().trim().to_owned()
 }
 
+fn stated(text: &str, letters: usize) -> Option<String> {
+    some(cut(&tidy(text), letters))
+}
+
 /// Text as a person reads it: references resolved, also those escaped twice, markup gone, white space single.
 fn tidy(text: &str) -> String {
     let end = text.char_indices().nth(4 * MAX_TITLE).map_or(text.len(), |(end, _)| end);
     let once = unescape_attribute(&text[..end]);
-    let twice = if once.contains('&') { unescape(once.as_ref()) } else { once.as_ref().into() };
+    let twice = if once.contains('&') { unescape_attribute(once.as_ref()) } else { once.as_ref().into() };
     let mut plain = String::with_capacity(twice.len());
     let mut rest: &str = &twice;
     while let Some(open) = rest.find('<') {
@@ -100,9 +130,21 @@ fn tidy(text: &str) -> String {
     visible(&plain).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text without characters that are not seen, such as soft hyphens.
+/// A text without characters that are not seen: soft hyphens, control characters, what sets the direction of writing.
 fn visible(text: &str) -> String {
-    text.replace(['\u{ad}', '\u{200b}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{feff}'], "")
+    let unseen = "\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2066}\u{2067}\u{2068}\u{2069}\u{feff}";
+    let is_seen = |letter: &char| letter.is_ascii_graphic() || !(letter.is_control() || unseen.contains(*letter));
+    text.chars().map(as_meant).filter(is_seen).collect()
+}
+
+/// White space as a space, and the quotation marks and dashes of windows-1252 where their numbers stand for control
+/// characters, as browsers take `&#146;`.
+fn as_meant(letter: char) -> char {
+    match u8::try_from(letter) {
+        Ok(byte @ 0x80..=0x9f) => WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or(' '),
+        Ok(byte) if byte.is_ascii_whitespace() => ' ',
+        _ => letter,
+    }
 }
 
 /// The letters and digits of a text, small.
@@ -118,6 +160,7 @@ fn same_letters(one: &str, other: &str) -> bool {
 /// A page that is looked at; each field has its own file.
 struct Look<'a> {
     page: &'a Page<'a>,
+    known: &'a Known,
     linked: Linked,
     received: Option<i64>,
     headings: Vec<Heading>,
@@ -137,7 +180,8 @@ impl Look<'_> {
 
     fn source(&self) -> Option<String> {
         let others = "application-name dc.publisher publisher apple-mobile-web-app-title";
-        let named = self.metas("og:site_name").chain([tidy(&self.linked.publisher)]).chain(self.metas(others));
+        let named = [tidy(&self.known.source)].into_iter().chain(self.metas("og:site_name"));
+        let named = named.chain([tidy(&self.linked.publisher)]).chain(self.metas(others));
         named.map(|name| cut(&name, MAX_SOURCE)).find(|name| !name.is_empty() && !name.contains("://"))
     }
 
@@ -150,7 +194,7 @@ impl Look<'_> {
     }
 
     fn language(&self) -> Option<String> {
-        let declared = [self.page.language.to_owned()].into_iter().chain([self.linked.language.clone()]);
+        let declared = [&self.known.language, self.page.language, &self.linked.language].map(str::to_owned).into_iter();
         let mut declared = declared.chain(self.metas("content-language og:locale dc.language language inlanguage"));
         declared.find_map(|tag| language_tag(&tag)).or_else(|| {
             let mut found = Vec::new();
@@ -161,12 +205,16 @@ impl Look<'_> {
     }
 
     fn address(&self, url: Option<&str>) -> Option<String> {
-        let link =
-            |rel: &str| self.page.links.iter().find(|link| link.0.eq_ignore_ascii_case(rel)).map(|link| tidy(link.2));
+        let url = url.map(visible);
+        let url = url.as_deref();
+        let link = |rel: &str| {
+            let is = |link: &&(&str, &str, &str)| link.0.split_whitespace().any(|word| word.eq_ignore_ascii_case(rel));
+            self.page.links.iter().find(is).map(|link| tidy(link.2))
+        };
         let base = link("base").and_then(|base| resolve(&base, url));
         let base = base.as_deref().or(url);
-        let stated =
-            link("canonical").into_iter().chain(self.metas("og:url twitter:url")).chain([tidy(&self.linked.url)]);
+        let stated = [visible(&self.known.url)].into_iter().chain(link("canonical"));
+        let stated = stated.chain(self.metas("og:url twitter:url")).chain([tidy(&self.linked.url)]);
         let absolute = stated.filter_map(|address| resolve(&address, base));
         let given = url.and_then(|url| resolve(url, None));
         let deep = |address: &String| path(address).len() > 1;

@@ -253,13 +253,14 @@ fn parse_tree(tree: &Value, places: &[usize]) -> Result<Tree> {
         number => Some(*places.get(usize::try_from(number).ok()?)? as i32),
     };
     let node = |number: &Value| u32::try_from(number.as_u64()?).ok();
+    let score = |value: &Value| number(value).ok().map(|score| score as f32);
     let real = |number: &Value| Some(number.as_f64()? as f32).filter(|number| number.is_finite());
     Ok(Tree {
         value: array(tree, "value", place)?,
         at: array(tree, "at", real)?,
         yes: array(tree, "yes", node)?,
         no: array(tree, "no", node)?,
-        score: array(tree, "score", real)?,
+        score: array(tree, "score", score)?,
     })
 }
 
@@ -272,9 +273,12 @@ fn missing(name: &str) -> Invalid {
     Invalid(format!("not a model: `{name}` is missing or not what it should be; train it again"))
 }
 
+/// No weight is larger, so that no sum of them is infinite.
+const MAX_WEIGHT: f64 = 1e6;
+
 fn number(value: &Value) -> Result<f64> {
-    value
-        .as_f64()
-        .filter(|number| number.is_finite())
-        .ok_or_else(|| Invalid(format!("not a model: expected a number, got {value}")))
+    let refuse = |bounds: &str| Invalid(format!("not a model: expected a number{bounds}, got {value}"));
+    let number = value.as_f64().ok_or_else(|| refuse(""))?;
+    let fits = number.abs() <= MAX_WEIGHT;
+    fits.then_some(number).ok_or_else(|| refuse(&format!(" from -{MAX_WEIGHT} to {MAX_WEIGHT}")))
 }

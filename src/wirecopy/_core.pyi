@@ -434,7 +434,7 @@ def page_metadata(
 def dateline(text: str) -> tuple[str | None, str | None]: ...
 def read_date(text: str, month_first: bool) -> str | None: ...
 def extract_pages(
-    pages: Sequence[tuple[bytes, str | None, str | None, int | None]],
+    pages: Sequence[tuple[bytes, str | None, str | None, int | None, Sequence[str]]],
     model: Model,
     min_block_words: float,
     blocks: bool,

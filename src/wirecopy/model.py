@@ -50,7 +50,8 @@ class Page:
     """Bytes as received, with address and time.
 
     `charset` is what the HTTP header said, `received` when that was (ISO 8601). `known` is what is known about the
-    article from outside the page, from the feed that links to it, say: it counts before what the page says.
+    article from outside the page, from the feed that links to it, say: it counts before what the page says. `changed` is
+    when the article was last changed, which is its date only where nothing says when it was published.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Page:
     received: str | None = None
     charset: str | None = None
     known: Article | None = None
+    changed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

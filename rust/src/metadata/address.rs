@@ -16,7 +16,8 @@ fn origin(url: &str) -> Option<&str> {
 pub fn host(url: &str) -> Option<&str> {
     let host = origin(url)?.split_once("://")?.1;
     let host = host.rsplit('@').next().unwrap_or(host);
-    Some(host.strip_prefix("www.").unwrap_or(host))
+    let www = host.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."));
+    Some(if www { &host[4..] } else { host })
 }
 
 /// Path and query of an address.
@@ -24,8 +25,31 @@ pub fn path(url: &str) -> &str {
     origin(url).map_or("", |origin| &url[origin.len()..])
 }
 
-/// An address as it stands, or against where the page came from; None if it cannot be one.
+/// An address as it stands, or against where the page came from, without `.` and `..` in its path; None if it cannot be one.
 pub fn resolve(address: &str, base: Option<&str>) -> Option<String> {
+    absolute(address, base).map(|url| without_dots(&url))
+}
+
+fn without_dots(url: &str) -> String {
+    let start = url.len() - path(url).len();
+    let end = url[start..].find(['?', '#']).map_or(url.len(), |end| start + end);
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in url[start..end].split('/').skip(1) {
+        // Behind a dot segment that is the last one, the folder it leads to is left.
+        segments.pop_if(|last| matches!(*last, "." | ".."));
+        if segment == ".." {
+            segments.pop();
+        }
+        segments.push(segment);
+    }
+    if let Some(last) = segments.last_mut().filter(|last| matches!(**last, "." | "..")) {
+        *last = "";
+    }
+    let slash = if segments.is_empty() { "" } else { "/" };
+    format!("{}{slash}{}{}", &url[..start], segments.join("/"), &url[end..])
+}
+
+fn absolute(address: &str, base: Option<&str>) -> Option<String> {
     let address = address.trim();
     if address.is_empty() || address.len() > 2000 || address.contains([' ', '<', '"']) {
         return None;

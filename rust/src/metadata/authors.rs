@@ -16,6 +16,8 @@ const ENDS: &str = "published updated posted last on monday tuesday wednesday th
 impl Look<'_> {
     /// Who wrote the article: the first persons named, in the order of places, else whoever is.
     pub(super) fn authors(&self, site: &str) -> Authors {
+        let mut known = Authors::default();
+        tidy(&self.known.author).split("; ").for_each(|name| known.add(name, site));
         let linked = self.linked.authors.iter().map(|names| {
             let mut authors = Authors::default();
             for (name, is_person) in names {
@@ -30,7 +32,13 @@ impl Look<'_> {
             authors
         });
         let mut fallback = Authors::default();
-        for mut authors in linked.chain(metas).chain(self.marked_authors(site)).chain(self.shown_authors(site)) {
+        for mut authors in [known]
+            .into_iter()
+            .chain(linked)
+            .chain(metas)
+            .chain(self.marked_authors(site))
+            .chain(self.shown_authors(site))
+        {
             if !authors.persons.is_empty() {
                 authors.agencies.extend(fallback.agencies);
                 return authors;

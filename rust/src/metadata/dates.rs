@@ -21,19 +21,28 @@ pub struct Date {
 
 const MINUTE: i64 = 60_000_000;
 
+/// Minutes from UTC of zones, besides whole hours: from the Marquesas to the Chatham Islands in summer.
+const BROKEN_HOURS: [i64; 13] = [-570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825];
+
 impl Date {
     /// Whether it is a moment in UTC.
     pub fn is_utc(&self) -> bool {
         self.iso.contains('T') && (self.iso.ends_with('Z') || self.iso.ends_with("+00:00"))
     }
 
-    /// This moment as it is shown elsewhere in local time: where the minutes agree, the hours between are the zone.
+    /// This moment as it is shown elsewhere in local time: the hours between are the zone, if there is such a one. None
+    /// where what is shown is another moment, or has no time.
     pub fn as_shown(&self, shown: &Date) -> Option<String> {
         let local = shown.iso.get(..16).filter(|local| local.contains('T'))?;
         let moment = iso_microseconds(local.as_bytes())?;
         let minutes = (moment - self.moment.div_euclid(MINUTE) * MINUTE) / MINUTE;
-        if minutes % 30 != 0 || minutes == 0 || !(-12 * 60..=14 * 60).contains(&minutes) {
+        let is_zone = (minutes % 60 == 0 && (-12 * 60..=14 * 60).contains(&minutes)) || BROKEN_HOURS.contains(&minutes);
+        let has_zone = shown.iso[16..].contains(['Z', '+', '-']);
+        if !is_zone || (has_zone && shown.moment.div_euclid(MINUTE) != self.moment.div_euclid(MINUTE)) {
             return None;
+        }
+        if minutes == 0 {
+            return Some(self.iso.clone());
         }
         let seconds = self.iso.get(16..19).filter(|seconds| seconds.starts_with(':')).unwrap_or("");
         let sign = if minutes < 0 { '-' } else { '+' };
@@ -337,8 +346,10 @@ impl Reader<'_> {
         }
         let half = self.word(after).unwrap_or("");
         let dotted = self.sign(after + 1) == Some('.') && self.word(after + 2) == Some("m");
-        let afternoon = half == "pm" || (half == "p" && dotted) || matches!(before, "오후" | "下午" | "午後" | "晚上");
-        let morning = half == "am" || (half == "a" && dotted);
+        let trails = matches!(half, "am" | "pm" | "uhr") || (matches!(half, "a" | "p") && dotted);
+        let leads = |words: &str| !trails && words.split(' ').any(|word| before == word);
+        let afternoon = half == "pm" || (half == "p" && dotted) || leads("pm 오후 下午 午後 晚上");
+        let morning = half == "am" || (half == "a" && dotted) || leads("am 오전 上午 午前 凌晨");
         if afternoon && hour < 12 {
             hour += 12;
         } else if morning && hour == 12 {
@@ -346,7 +357,7 @@ impl Reader<'_> {
         }
         if half == "am" || half == "pm" || half == "uhr" {
             after += 1;
-        } else if dotted && (afternoon || morning) {
+        } else if trails {
             after += 3 + usize::from(self.sign(after + 3) == Some('.'));
         }
         self.spell((hour, minute, second), after)
@@ -392,7 +403,7 @@ impl Reader<'_> {
             (1 | 2, minutes) if named => (value, minutes.unwrap_or(0)),
             _ => return None,
         };
-        let sign = if sign == '+' { '+' } else { '-' };
+        let sign = if sign == '+' || hours + minutes == 0 { '+' } else { '-' };
         (hours <= 14 && minutes <= 59).then(|| format!("{sign}{hours:02}:{minutes:02}"))
     }
 }

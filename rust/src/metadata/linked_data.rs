@@ -133,12 +133,17 @@ fn describe(nodes: &[&Node]) -> Linked {
                     keys.iter().find_map(|key| text(node.get(*key)?)).unwrap_or_default().clone_into(field);
                 }
             };
+            let fill_date = |field: &mut String, keys: &[&str]| {
+                if field.is_empty() {
+                    *field = keys.iter().find_map(|key| date(node.get(*key)?)).unwrap_or_default();
+                }
+            };
             if wanted == 2 {
                 fill(&mut linked.headline, &["headline", "name"]);
-                fill(&mut linked.published, &["datePublished", "dateCreated"]);
+                fill_date(&mut linked.published, &["datePublished", "dateCreated"]);
             }
-            fill(&mut linked.page_published, &["datePublished", "dateCreated"]);
-            fill(&mut linked.modified, &["dateModified"]);
+            fill_date(&mut linked.page_published, &["datePublished", "dateCreated"]);
+            fill_date(&mut linked.modified, &["dateModified"]);
             fill(&mut linked.publisher, &["publisher", "sourceOrganization", "provider"]);
             fill(&mut linked.language, &["inLanguage"]);
             fill(&mut linked.url, &["url", "mainEntityOfPage", "@id"]);
@@ -164,6 +169,16 @@ fn text(value: &Value) -> Option<&str> {
         Value::Array(values) => text(values.first()?),
         Value::Object(node) => ["name", "@value", "@id", "url"].iter().find_map(|key| node.get(*key)?.as_str()),
         _ => None,
+    }
+}
+
+/// The text of a date, which may be a number: seconds or milliseconds since 1970.
+fn date(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(format!("{:.0}", number.as_f64()?)),
+        Value::Array(values) => date(values.first()?),
+        Value::Object(node) => node.get("@value").and_then(date),
+        _ => text(value).map(str::to_owned),
     }
 }
 

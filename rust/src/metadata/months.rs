@@ -50,7 +50,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Zones that mean one thing, in minutes from UTC.
-const ZONES: &str = "z=0 utc=0 gmt=0 est=-300 edt=-240 cdt=-300 mst=-420 mdt=-360 pst=-480 pdt=-420 wet=0 cet=60 mez=60 cest=120 mesz=120 eet=120 eest=180 msk=180 jst=540 kst=540 aest=600 aedt=660";
+const ZONES: &str = "z=0 ut=0 utc=0 gmt=0 est=-300 edt=-240 cdt=-300 mst=-420 mdt=-360 pst=-480 pdt=-420 wet=0 cet=60 mez=60 cest=120 mesz=120 eet=120 eest=180 msk=180 jst=540 kst=540 aest=600 aedt=660";
 
 /// The number of a month by its name in small letters.
 pub fn month(word: &str) -> Option<u64> {

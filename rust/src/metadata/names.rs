@@ -8,7 +8,7 @@ use unicode_script::{Script, UnicodeScript};
 
 use super::agencies::agency;
 use super::months::is_month;
-use super::same_letters;
+use super::{same_letters, visible};
 
 /// What a byline may begin with, in small letters.
 const BY: &str = "by|written by|article by|author(s)|contributors|contributor|posted by|story by|reported by|published by|words by|author|authors|writer|byline|von|text von|\
@@ -62,7 +62,7 @@ impl Authors {
 
     /// Adds the names of a byline as shown, of which only what looks like a person is believed, and agencies.
     pub fn add_shown(&mut self, byline: &str, site: &str, others_too: bool) {
-        self.add_if(byline, site, |name| looks_like_person(name) || agency(name).is_some() || others_too);
+        self.add_if(&visible(byline), site, |name| looks_like_person(name) || agency(name).is_some() || others_too);
     }
 
     fn add_if(&mut self, byline: &str, site: &str, fits: impl Fn(&str) -> bool) {

@@ -2,7 +2,7 @@
 
 use super::dates::{self, Date};
 use super::{Look, language_tag, says};
-use crate::html::{Mark, Tag, contains_ignoring_case};
+use crate::html::{Mark, Tag, contains_ignoring_case, find_ignoring_case};
 
 /// How far from the headline, in bytes of the page's text, its byline and date stand.
 const NEAR: usize = 1500;
@@ -29,6 +29,10 @@ const PUBLISHED: &str = "article:published_time og:article:published_time og:pub
 const PUBLISHING: &str = "publish posted datum stand: veröffentlicht erschienen publié publicado pubblicato opublikowan \
      опубликован дата δημοσ yayın 发表 发布 發表 發佈 日期 时间 時間 公開 입력 등록";
 
+/// What a date of change stands behind; of letters that are not ASCII no capitals are known.
+const CHANGED: &str = "update|modifi|revised|aktualis|actualis|ktualiz|actualiz|atualiz|geändert|à jour|aggiornat|bijgewerkt|gewijzigd|\
+     pdater|бновлен|оновлен|изменен|güncelle|νημέρω|更新|修改|수정";
+
 /// Names of `meta` that hold when it was changed.
 const MODIFIED: &str = "article:modified_time og:updated_time datemodified last-modified dcterms.modified";
 
@@ -45,7 +49,8 @@ impl Look<'_> {
         let month_first = language.is_none_or(|tag| tag == "en" || tag == "en-US" || tag == "en-CA" || tag == "en-PH");
         let read = |text: &str| self.believable(dates::read(text, month_first));
         let stated = || self.metas(PUBLISHED).find_map(|content| read(&content));
-        let date = read(&self.linked.published)
+        let date = read(&self.known.published)
+            .or_else(|| read(&self.linked.published))
             .or_else(stated)
             .or_else(|| self.marked_date(&read, true))
             .or_else(|| self.believable(address.and_then(dates::in_address)))
@@ -54,9 +59,11 @@ impl Look<'_> {
             .or_else(|| self.announced_date(&read))
             .or_else(|| self.marked_date(&read, false))
             .or_else(|| read(&self.linked.modified))
-            .or_else(|| self.metas(MODIFIED).find_map(|content| read(&content)))?;
-        let shown =
-            if date.is_utc() { self.dates_near_headline(&read).find_map(|shown| date.as_shown(&shown)) } else { None };
+            .or_else(|| self.metas(MODIFIED).find_map(|content| read(&content)))
+            .or_else(|| read(&self.known.changed))?;
+        let read_unchanged = |text: &str| read(before_change(text));
+        let mut shown = self.dates_near_headline(&read_unchanged);
+        let shown = if date.is_utc() { shown.find_map(|shown| date.as_shown(&shown)) } else { None };
         Some(shown.unwrap_or(date.iso))
     }
 
@@ -96,4 +103,10 @@ impl Look<'_> {
             })
             .map(|(_, date)| date)
     }
+}
+
+/// A text up to where it begins to speak of a change.
+fn before_change(text: &str) -> &str {
+    let end = CHANGED.split('|').filter_map(|word| find_ignoring_case(text, word)).min();
+    &text[..end.unwrap_or(text.len())]
 }

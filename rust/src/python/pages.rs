@@ -15,6 +15,9 @@ fn plain_metadata(found: metadata::Metadata) -> [Option<String>; 8] {
     [found.title, found.author, found.published, found.location, found.source, found.language, found.url, found.agency]
 }
 
+/// Content, charset, url, received and what is known: the same eight, and when it was changed.
+type PlainPage = (PyBackedBytes, Option<String>, Option<String>, Option<i64>, [String; 9]);
+
 /// A tree's value, at, yes, no and score.
 type PlainTree = (Vec<i32>, Vec<f32>, Vec<u32>, Vec<u32>, Vec<f32>);
 
@@ -32,12 +35,12 @@ impl Model {
     }
 }
 
-/// The articles of pages, given as (content, charset, url, received): (text, complaint, metadata, blocks) each. The
+/// The articles of pages, given as (content, charset, url, received, known): (text, complaint, metadata, blocks) each. The
 /// metadata are title, author, published, location, source, language, url, agency; a block is (text, content, score, path, reasons).
 #[pyfunction]
 pub(crate) fn extract_pages(
     py: Python<'_>,
-    pages: Vec<(PyBackedBytes, Option<String>, Option<String>, Option<i64>)>,
+    pages: Vec<PlainPage>,
     model: &Model,
     min_block_words: f32,
     blocks: bool,
@@ -46,17 +49,24 @@ pub(crate) fn extract_pages(
 ) -> PyResult<Vec<(String, Option<String>, [Option<String>; 8], Vec<PlainBlock>)>> {
     let limits = html::Limits { bytes: max_bytes, tags: max_tags };
     let wanted = extract::Wanted { min_block_words, blocks, limits };
-    let take = |(content, charset, url, received): &(PyBackedBytes, Option<String>, Option<String>, Option<i64>)| {
-        let page = extract::Received { content, charset: charset.as_deref(), url: url.as_deref(), received: *received };
+    let take = |(content, charset, url, received, known): PlainPage| {
+        let [title, author, published, location, source, language, address, agency, changed] = known;
+        let known =
+            metadata::Known { title, author, published, location, source, language, url: address, agency, changed };
+        let (charset, url) = (charset.as_deref(), url.as_deref());
+        let page = extract::Received { content: &content, charset, url, received, known: &known };
         match extract::extract(page, &model.model, wanted) {
             Ok(found) => {
                 let plain = |block: extract::Told| (block.text, block.content, block.score, block.path, block.reasons);
                 (found.text, None, plain_metadata(found.metadata), found.blocks.into_iter().map(plain).collect())
             }
-            Err(invalid) => (String::new(), Some(invalid.0), Default::default(), Vec::new()),
+            Err(invalid) => {
+                let said = metadata::metadata(&html::Page::default(), url, received, &known);
+                (String::new(), Some(invalid.0), plain_metadata(said), Vec::new())
+            }
         }
     };
-    run(py, || Ok(pages.iter().map(take).collect()))
+    run(py, || Ok(pages.into_iter().map(take).collect()))
 }
 
 /// Names of the values of a block, and whether each is an amount.
@@ -234,7 +244,7 @@ pub(crate) fn page_metadata(
         limits.check(page.len())?;
         let text = encoding::decode(&page, charset.as_deref());
         let page = html::read(&text, limits, html::Reading::Rendered)?;
-        let found = metadata::metadata(&page, url.as_deref(), received);
+        let found = metadata::metadata(&page, url.as_deref(), received, &metadata::Known::default());
         Ok(plain_metadata(found))
     })
 }

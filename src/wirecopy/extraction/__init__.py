@@ -60,7 +60,10 @@ def extract_pages(
 
     def work(some: Sequence[Page]) -> list[Extracted]:
         answers = _core.extract_pages(
-            [(page.content, page.charset, page.url, _microseconds(page.received)) for page in some],
+            [
+                (page.content, page.charset, page.url, _microseconds(page.received), _known(page))
+                for page in some
+            ],
             loaded,
             min_block_words,
             with_blocks,
@@ -103,6 +106,11 @@ def _microseconds(moment: str | None) -> int | None:
     return None if microseconds == UNDATED else microseconds
 
 
+def _known(page: Page) -> list[str]:
+    known = [getattr(page.known, name, None) or "" for name in _SAID]
+    return [*known, page.changed or ""]
+
+
 def _extracted(
     page: Page,
     text: str,
@@ -112,8 +120,6 @@ def _extracted(
 ) -> Extracted:
     about = dict(zip(_SAID, said, strict=True))
     about["url"] = about["url"] or page.url
-    if page.known:
-        about |= {name: value for name in _SAID if (value := getattr(page.known, name))}
     article = Article(page.id, text, **about)
     return Extracted(
         article, problem or ("ok" if text else "empty"), tuple(Block(*block) for block in blocks)

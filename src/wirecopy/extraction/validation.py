@@ -110,7 +110,7 @@ def cross_validate(
 
 def answer(page: LabelledPage, model: _core.Model) -> Answer:
     """What a model says of a page."""
-    asked = [(page.path.read_bytes(), None, None, None)]
+    asked = [(page.path.read_bytes(), None, None, None, [""] * 9)]
     ((text, problem, _, blocks),) = _core.extract_pages(asked, model, 0, True, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
     if problem or len(blocks) != len(page.labels):
         raise UsageError(f"{page.path}: has changed since it was read")

@@ -14,7 +14,7 @@ from wirecopy.model import Article, Page
 
 _TRACKING = re.compile(r"(?:utm_\w*|fbclid|gclid)(?:=|$)", re.IGNORECASE)
 _HEAD = 64 << 10
-_LINK = re.compile(rb"<link\s[^<>]*\brel\s*=\s*[\"']?canonical\b[^<>]*>", re.IGNORECASE)
+_LINK = re.compile(rb"<link\s[^<>]*\brel\s*=\s*[\"']?(?:[\w-]+\s+){0,3}canonical\b[^<>]*>", re.IGNORECASE)
 _HREF = re.compile(rb"\bhref\s*=\s*[\"']?([^\"'<>\s]+)", re.IGNORECASE)
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]*|!--[^<>]*--)>")
 
@@ -99,8 +99,8 @@ class Entries:
         return replace(
             page,
             url=page.url or entry.known.url,
-            received=page.received or entry.changed,
             known=replace(entry.known, id=page.id),
+            changed=entry.changed,
         )
 
     def left(self) -> Iterator[Entry]:

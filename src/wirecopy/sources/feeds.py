@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import codecs
-import datetime
 import html
 import io
 import json
 import re
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urljoin
 
+from wirecopy import _core
 from wirecopy.errors import MissingExtra
 from wirecopy.model import Article
 from wirecopy.sources.entries import Entry, plain
@@ -65,20 +64,22 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
     source = _title(feed.feed)
     base = feed.feed.get("link") or feed.feed.get("title_detail", {}).get("base") or ""
     whole = len(feed.entries) - bool(missing and _ends_in_entry(markup))
+    is_atom = feed.version.startswith("atom")
     for number, entry in enumerate(feed.entries[: max(whole, 0)], 1):
         content = _longest(entry.get("content", ()))
         summary = entry.get("summary_detail", {})
         url = _joined(base, entry.get("link", ""))
-        if not (content or url or feed.version.startswith("atom")):
+        if not (content or url or is_atom):
             content = summary  # in RSS, where the description of an item without a link is its text
         yield _entry(
             f"{shown}:{number}",
             content=_markup(content) if content else "",
             summary=_markup(summary),
             title=_title(entry),
-            published=_iso(entry),
+            published=_date(entry, "published") or (None if is_atom else _date(entry, "updated")),
+            changed=_date(entry, "updated"),
             source=source,
-            author=plain(entry.get("author", "")),
+            author=_authors(entry),
             language=(content or summary).get("language") or feed.feed.get("language"),
             url=url,
             id=entry.get("id"),
@@ -105,16 +106,26 @@ def read_json(data: bytes, shown: str) -> Iterator[Entry]:
             content=_string(entry, "content_html") or _paragraphs(text),
             summary=_paragraphs(_string(entry, "summary")),
             title=_string(entry, "title"),
-            published=_string(entry, "date_published") or _string(entry, "date_modified"),
+            published=_date(entry, "date_published"),
+            changed=_date(entry, "date_modified"),
             source=_string(feed, "title"),
-            author=", ".join(filter(None, (_string(one, "name") for one in authors))),
+            author="; ".join(filter(None, (_string(one, "name") for one in authors))),
             language=_string(entry, "language") or _string(feed, "language"),
             url=_joined(_string(feed, "home_page_url"), _string(entry, "url")),
             id=_string(entry, "id"),
         )
 
 
-def _entry(where: str, *, content: str, summary: str, url: str, id: str | None, **known: str | None) -> Entry:
+def _entry(
+    where: str,
+    *,
+    content: str,
+    summary: str,
+    url: str,
+    id: str | None,
+    changed: str | None,
+    **known: str | None,
+) -> Entry:
     # Without a page to go to, what is meant for the text is all there is.
     leasts = ((content, _FULL_CONTENT if url else 1), (summary, _FULL_SUMMARY))
     text = next((text for text, least in leasts if _is_full(text, least)), None)
@@ -124,6 +135,7 @@ def _entry(where: str, *, content: str, summary: str, url: str, id: str | None, 
         _article(url or id or where, url=url, **known),
         f"{there}; the linked page {url} is not in the input" if url else f"{there}, and no link to a page",
         text,
+        changed=changed,
         own=id or known.get("title") or where,
     )
 
@@ -226,26 +238,25 @@ def _joined(base: str, link: str) -> str:
     return address if address.lower().startswith(("http://", "https://")) else ""
 
 
-def _iso(entry: Mapping[str, Any]) -> str | None:
-    """When an entry was published, in ISO 8601, with the zone that it names."""
-    name = "published" if entry.get("published") else "updated"
-    said = entry.get(name)
-    if not isinstance(said, str):
-        return None
-    try:
-        datetime.datetime.fromisoformat(said.strip())
-        return said.strip()
-    except ValueError:
-        pass
-    from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
+def _date(entry: Mapping[str, Any], name: str) -> str | None:
+    """A date as it is written, None if it cannot be read; RSS means the American zone by CST, which elsewhere is any of three."""
+    # feedparser's own `get` gives one date for the other.
+    said = dict.get(entry, name) if isinstance(entry, dict) else None
+    said = re.sub(r"\bCST\s*\Z", "-0600", utf8(said).decode()) if isinstance(said, str) else ""
+    return said if _core.read_date(said, False) else None
 
-    try:
-        moment = parsedate_to_datetime(said)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).isoformat()
-    except (ValueError, TypeError, OverflowError, IndexError):
-        pass
-    parsed = entry.get(f"{name}_parsed")
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", parsed) if parsed else None
+
+def _authors(entry: Mapping[str, Any]) -> str:
+    names = [one.get("name") or "" for one in entry.get("authors", ())]
+    # One that is alone is also there as written: feedparser tears `ada@c.example (Ada Quill)` into `ada@c.exam` and a rest.
+    return "; ".join(filter(None, map(_name, names if len(names) > 1 else [entry.get("author") or ""])))
+
+
+def _name(author: str) -> str:
+    """An author without the address beside the name: `ada@c.example (Ada Quill)`, or `ple (Ada Quill`."""
+    name = " ".join(word for word in author.split() if "@" not in word)
+    before, bracket, inside = name.partition("(")
+    return inside.rstrip(")") if bracket and not (before and ")" in inside) else name
 
 
 def _string(holder: Any, name: str) -> str:

@@ -238,12 +238,16 @@ class Web:
                     data, charset = _saved(entry.path), None
                 elif entry.content is not None:
                     data, charset = utf8(entry.content), "utf-8"
+                    # Dates in a text without its page are only mentioned there.
+                    known = replace(known, published=known.published or entry.changed)
                 else:
                     raise Unusable(entry.missing)
             except (Unusable, Damaged) as problem:
                 self.skip(entry.where, str(problem))
             else:
-                yield from self.add(Page(id, data, known.url, entry.changed, charset, known), entry.where)
+                yield from self.add(
+                    Page(id, data, known.url, None, charset, known, entry.changed), entry.where
+                )
         yield from self._flush()
 
     def add(self, page: Page, where: str, path: Path | None = None) -> Iterator[PageWork]:
