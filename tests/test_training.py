@@ -116,6 +116,16 @@ def test_the_papers_mark_up_also_tells_title_author_date_location_and_source(tmp
     }
 
 
+def test_a_text_beside_a_marked_page_counts(tmp_path: Path) -> None:
+    (tmp_path / "1.html").write_text(FIGURE_1, "utf-8")
+    (tmp_path / "1.txt").write_text(
+        "Half price at all our shops until Friday this week, and on Sunday too.", "utf-8"
+    )
+    ((page,), _) = read_labelled(tmp_path)
+    assert page.labels.tolist() == [False, False, False, False, False, True]
+    assert page.known["title"] == "Paul nears Baja"
+
+
 def test_marked_pages_may_be_in_any_encoding_and_hold_programs(tmp_path: Path) -> None:
     shown = "港口委员会周二晚上投票决定年底关闭旧鱼市场"
     marked = f'<meta charset=gbk><p>首页 新闻<p><span class="CedarContent">{shown}<script>首页 新闻</script></span>'

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, extract
-from wirecopy.model import Skipped, count
+from wirecopy.model import Article, Page, Skipped, count
 
 RUN_WORDS = 3
 
@@ -156,7 +155,8 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
         content = path.read_bytes()
         gold_path = next((one for one in _texts_of(path) if one.exists()), None)
         marked = _read_marks(content)
-        text = gold_path.read_text("utf-8") if gold_path else marked.pop("text", None)
+        content_marked = marked.pop("text", None)
+        text = gold_path.read_text("utf-8") if gold_path else content_marked
         if text is None:
             return Skipped(str(path), f"not labelled: no {path.stem}.txt, no CedarContent")
         values, words, offsets = _look_at(content)
@@ -171,7 +171,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
     labels = label_blocks(words, offsets, gold, _is_body(values))
     home = folder.resolve()
     group = said.site or (home.name / path.parent.relative_to(folder)).as_posix()
-    known = _state({**said.known, **marked})
+    known = _tell({**said.known, **marked})
     return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels, known)
 
 
@@ -223,24 +223,10 @@ def _read_marks(content: bytes) -> dict[str, str]:
     return {MARKS[mark]: "".join(parts) for mark, parts in parser.parts.items()}
 
 
-def _state(known: Mapping[str, str]) -> dict[str, str]:
-    """What is known of an article in the form in which it is told: as read from a page that states it."""
-    if not any(known.values()):
-        return {}
-    linked = {"@type": "NewsArticle", "dateline": known.get("location", "")}
-    metas = {
-        "og:title": known.get("title"),
-        "author": known.get("author"),
-        "date": known.get("published"),
-        "og:site_name": known.get("source"),
-    }
-    head = "".join(
-        f'<meta name="{name}" content="{escape(value)}">' for name, value in metas.items() if value
-    )
-    article = extract(
-        head + f'<script type="application/ld+json">{json.dumps(linked)}</script>', model="heuristic"
-    )
-    return {name: told for name in MARKS.values() if known.get(name) and (told := getattr(article, name))}
+def _tell(known: Mapping[str, str]) -> dict[str, str]:
+    """What is known of an article in the form in which it is told."""
+    article = extract(Page("", b"", known=Article("", "", **known)), model="heuristic")
+    return {name: told for name in known if (told := getattr(article, name))}
 
 
 _PLACES = {name: place for place, (name, _) in enumerate(_core.feature_names(False))}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from wirecopy import _core
 from wirecopy.errors import UsageError
-from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, extract_pages, load_model, training
+from wirecopy.extraction import extract_pages, load_model, training
 from wirecopy.extraction.labelled import MARKS, Flags, LabelledPage, shingles
 from wirecopy.extraction.training import TRAINERS, Progress
 from wirecopy.model import Page, count
@@ -110,11 +110,10 @@ def cross_validate(
 
 def answer(page: LabelledPage, model: _core.Model) -> Answer:
     """What a model says of a page."""
-    asked = [(page.path.read_bytes(), None, None, None, [""] * 9)]
-    ((text, problem, _, blocks),) = _core.extract_pages(asked, model, 0, True, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
-    if problem or len(blocks) != len(page.labels):
+    (found,) = extract_pages([Page("", page.path.read_bytes())], model=model, with_blocks=True)
+    if len(found.blocks) != len(page.labels):
         raise UsageError(f"{page.path}: has changed since it was read")
-    return Answer(np.array([block[1] for block in blocks], bool), text)
+    return Answer(np.array([block.content for block in found.blocks], bool), found.article.text)
 
 
 def answer_all(pages: Sequence[LabelledPage], name: str) -> list[Answer]:
