@@ -164,7 +164,7 @@ def test_the_answer_from_pages_is_that_from_texts(seed: int, tmp_path: Path) -> 
     assert list(map(str, differences(texts, pages))) == []
 
 
-@pytest.mark.parametrize("seed", [6, 8, 12])
+@pytest.mark.parametrize("seed", [6, 7, 8])
 def test_the_answer_from_pages_is_nearly_that_from_texts(seed: int, tmp_path: Path) -> None:
     folder = write_archive(tmp_path, seed)
     texts, pages = (wirecopy.find([folder / name]) for name in ("articles.jsonl", "pages"))
