@@ -320,6 +320,11 @@ def test_a_name_of_several_lines_is_said_on_one(tmp_path: Path) -> None:
     assert ran.stdout.decode().splitlines()[0] == "==> a\\nskipped: forged.html: empty <=="
 
 
+def test_an_address_that_is_none_brings_no_control_characters() -> None:
+    page = library.Page("a", STORY.encode(), url="http://x.example/a b\x07\x1b[31m\ud800")
+    assert library.extract(page).url == "http://x.example/a b[31m\ufffd"
+
+
 def test_a_text_with_half_a_character_is_read_as_what_it_is() -> None:
     page = f'<meta charset="windows-1252">{STORY}<p>Wexmünde beschloß am Dienstag, den Markt zu schließen.</p>\ud800'
     assert "Wexmünde beschloß" in library.extract(page, model="heuristic").text

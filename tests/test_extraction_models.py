@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -491,6 +492,13 @@ def test_weak_candidates_are_taken_where_there_is_nothing_better(tmp_path: Path)
 def test_a_model_that_is_not_there_is_named() -> None:
     with pytest.raises(UsageError, match="expected crf, maxent, heuristic, page or a file, got nowhere"):
         extraction.load_model("nowhere")
+
+
+def test_the_words_of_the_model_that_ships_are_spelt_as_those_of_pages() -> None:
+    shipped = resources.files("wirecopy.extraction").joinpath("models", "maxent.json").read_text("utf-8")
+    for word in json.loads(shipped)["words"]:
+        ((_, spelt),) = _core.spell_words(f"<p>{word}".encode(), "utf-8", *LIMITS)
+        assert spelt == word
 
 
 def test_a_page_without_a_block_that_stands_a_chance_has_no_second_look(tmp_path: Path) -> None:

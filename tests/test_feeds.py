@@ -127,6 +127,7 @@ def test_dates_keep_their_zone(tmp_path: Path, element: str, expected: str | Non
             None,
         ),
         ("<author>ada@c.example</author>", None, None),
+        ("<dc:creator>Ada Quill (The Courier</dc:creator>", "Ada Quill", None),
         ("<dc:creator>Reuters</dc:creator>", "Reuters", "Reuters"),
         ("<dc:creator>By Ada Quill (Berlin), Reuters</dc:creator>", "Ada Quill", "Reuters"),
     ],
@@ -528,6 +529,25 @@ def test_an_endless_name_is_left_out_and_costs_no_square(tmp_path: Path, person:
     assert not first.author
     assert second.author == " ".join(["Ann Quay,"] * 100)
     assert "<author>" in read.pages[0].content.decode()
+
+
+def test_a_feed_that_declares_entities_keeps_its_authors(tmp_path: Path) -> None:
+    person = "<dc:creator>Smith &amp; Jones&#33;</dc:creator>"
+    feed = rss(f"<link>/a</link>{person}{full()}", declared='<!DOCTYPE rss [<!ENTITY a "b">]>')
+    (tmp_path / "a.rss").write_text(feed)
+    (page,) = ReadPages(tmp_path).pages
+    assert page.known
+    assert page.known.author == "Smith & Jones!"
+
+
+@pytest.mark.parametrize("name", ["a10:updated", "dcterms:modified"])
+def test_a_change_is_none_of_publication_in_rss_either(tmp_path: Path, name: str) -> None:
+    spaces = 'xmlns:a10="http://www.w3.org/2005/Atom" xmlns:dcterms="http://purl.org/dc/terms/"'
+    item = f"<link>https://c.example/a</link><{name} {spaces}>2026-03-09T10:00:00Z</{name}>"
+    (tmp_path / "a.rss").write_text(rss(item))
+    page = f'{HEAD}<link rel="canonical" href="https://c.example/a"><p>{TEXT}'
+    (tmp_path / "page.html").write_text(page)
+    assert told(tmp_path).published == "2026-03-03T20:00:00+01:00"
 
 
 def test_other_xml_is_named_for_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,6 +130,22 @@ def test_links_to_folders_are_not_followed_below_two_stars(tmp_path: Path, patte
     assert Read(f"{tmp_path}/sub/up*/*.txt").texts == {"up/a.txt": "a.txt", "up2/a.txt": "a.txt"}
 
 
+def test_two_stars_name_only_what_they_match(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("One.")
+    (tmp_path / "dangling.html").symlink_to("nowhere")
+    (tmp_path / "dangling.txt").symlink_to("nowhere")
+    read = Read(f"{tmp_path}/**/*.txt")
+    assert list(read.texts) == ["a.txt"]
+    assert [Path(where).name for where, _ in read.skipped] == ["dangling.txt"]
+
+
+def test_many_stars_cost_no_more_than_two(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*"abcdefghijklmnopqrstuvwxyz")
+    deep.mkdir(parents=True)
+    (deep / "a.txt").write_text("One.")
+    assert Read(f"{tmp_path}/{'**/*/' * 8}**/**/**/**/a.txt").rows[0][0].endswith("z/a.txt")
+
+
 def test_a_pipe_that_is_named_is_read(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)

@@ -116,6 +116,29 @@ def test_the_papers_mark_up_also_tells_title_author_date_location_and_source(tmp
     }
 
 
+def test_marks_break_no_word_and_are_not_mixed_up(tmp_path: Path) -> None:
+    (tmp_path / "1.html").write_text(
+        '<html lang="fr"><h1><span class="CedarTitle">e<span>Bay</span> falls</span></h1>'
+        '<span class="CedarAuthor">Ada Quill</span> and <span class="CedarAuthor">Bo Reed</span>'
+        '<span class="CedarDate">03/04/2024</span><span class="CedarSource"> </span><p>Cedar <![foo bar>'
+        '<span class="CedarContent">The harbour board voted on Tuesday night to close the old market.</span>',
+        "utf-8",
+    )
+    (tmp_path / "2.html").write_text("<p>Cedar Rapids <![foo bar> was quiet.", "utf-8")
+    (tmp_path / "2.txt").write_text("Cedar Rapids was quiet.", "utf-8")
+    about = {"id": "2", "title": "half a \ud800 character", "date": "2024-04-03"}
+    (tmp_path / "meta.jsonl").write_text(json.dumps(about))
+    found, skipped = read_labelled(tmp_path)
+    assert [Path(one.where).name for one in skipped] == ["1.html"]
+    (tmp_path / "1.html").write_text((tmp_path / "1.html").read_text().replace("<![foo bar>", ""))
+    found, skipped = read_labelled(tmp_path)
+    assert skipped == []
+    assert [page.known for page in found] == [
+        {"title": "eBay falls", "author": "Ada Quill; Bo Reed", "published": "2024-04-03"},
+        {"title": "half a \ufffd character", "published": "2024-04-03"},
+    ]
+
+
 def test_a_text_beside_a_marked_page_counts(tmp_path: Path) -> None:
     (tmp_path / "1.html").write_text(FIGURE_1, "utf-8")
     (tmp_path / "1.txt").write_text(
@@ -189,7 +212,11 @@ def test_what_is_known_of_an_article_is_held_against_what_its_page_says(
         (papers / site / "1.html").write_text(FIGURE_1, "utf-8")
         stated = f'<meta property="og:site_name" content="The {("Courier", "Echo")[number]}">'
         (papers / site / "2.html").write_text(stated + FIGURE_1, "utf-8")
-    about = {"id": "site00/0", "title": "Quite another title", "date": "2026-03-03", "authors": ["Ada Quill"]}
+    # The same figures are another day.
+    dated = '<meta property="article:published_time" content="2026-05-03">'
+    page = papers / "site00" / "0.html"
+    page.write_text(page.read_text("utf-8").replace("<head>", "<head>" + dated), "utf-8")
+    about = {"id": "site00/0", "title": "Quite another title", "date": "2026-03-05", "authors": ["Ada Quill"]}
     (papers / "meta.jsonl").write_text(json.dumps(about) + "\n")
     assert train(papers, "--no-train", "--quiet", "--folds", 2, "--kind", "maxent") == 0
     shown = capsys.readouterr().out

@@ -137,6 +137,8 @@ def test_only_pages_are_pages(tmp_path: Path, suffix: str) -> None:
         ('"text/html; charset=utf-8"', "utf-8"),
         (", text/html", None),
         ("text/html,text/html", None),
+        ("; charset=utf-8", "utf-8"),
+        ("charset=utf-8", "utf-8"),
     ],
 )
 def test_a_page_is_one_whatever_the_form_of_its_type(

@@ -329,6 +329,11 @@ def clean(text: str, instead: str = "") -> str:
     return _CONTROLS.sub(instead, text)
 
 
+def one_line(text: str) -> str:
+    """The same on one line, whatever is in it."""
+    return clean(text.replace("\n", "\\n"))
+
+
 def count(number: int, noun: str = "article", plural: str = "") -> str:
     """A number of things."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

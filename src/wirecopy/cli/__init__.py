@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from .. import methods
 from ..comparison import PRESETS, compare
 from ..errors import SourceError, UsageError, WirecopyError
-from ..model import count
+from ..model import count, one_line
 from ..pile import MEMORY_A_BYTE, find, tune, weigh
 from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
@@ -88,7 +88,7 @@ def set_streams() -> None:
 
 def complain(message: str, code: int) -> int:
     """Say what went wrong; the exit code."""
-    say(f"wirecopy: {message}")
+    say(f"wirecopy: {one_line(message)}")
     return code
 
 

@@ -15,7 +15,7 @@ import click
 
 from ..errors import SourceError, UsageError
 from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
-from ..model import Article, Extracted, Skipped, clean, count
+from ..model import Article, Extracted, Skipped, clean, count, one_line
 from ..pile.collection import open_pool
 from ..sources import Pages, PageWork, read_pages, total_bytes
 from ..text import utf8
@@ -26,7 +26,6 @@ from .writing import (
     check_writable,
     count_skipped,
     name_skipped,
-    one_line,
     open_output,
     say,
     say_skipped,
@@ -183,7 +182,7 @@ def write_blocks(found: Iterator[Extracted], out: IO[str]) -> None:
 def head(found: Extracted) -> str:
     """The line above a page among several, which says so if there is no article in it."""
     status = "" if found.status == "ok" else f": {clean(found.status)}"
-    return f"==> {clean(one_line(found.article.id))}{status} <==\n"
+    return f"==> {one_line(found.article.id)}{status} <==\n"
 
 
 def _with_company(found: Iterator[Extracted]) -> Iterator[tuple[Extracted, bool]]:
@@ -254,7 +253,7 @@ def train_command(
     from ..extraction import labelled, training, validation
 
     check_options(folders, output, folds, leave_out, no_train)
-    check_writable(output, inputs=(file for folder in folders for file in labelled.files_read(folder)))
+    check_writable(output, files=(file for folder in folders for file in labelled.labelled_files(folder)))
 
     talk = (lambda _: None) if quiet else say
     pages: list[LabelledPage] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
-from ..model import Match, clean, count
+from ..model import Match, clean, count, one_line
 from ..pile import Matches, Progress
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def show_answer(answer: Answer, out: IO[str]) -> None:
     """What a text shares with an archive: the verdict, and its sources as a table."""
     from rich.console import Console
 
-    out.write(clean(f"{answer.query}: {say_verdict(answer)}") + "\n")
+    out.write(one_line(f"{answer.query}: {say_verdict(answer)}") + "\n")
     if not answer.sources:
         return
     console = Console(file=out, width=None if out.isatty() else 140)

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import SourceError
-from ..model import ABOUT, Articles, Relation, clean, count
+from ..model import ABOUT, Articles, Relation, count, one_line
 from ..sources import Fields, jsonl, read
 from ..sources.paths import Files
 from .archive import find_files, open_archive
@@ -109,7 +109,7 @@ def write(observed: Observed, as_json: bool) -> None:
     if as_json:
         write_line(observed.to_dict(), sys.stdout)
     else:
-        sys.stdout.write(clean(say_observed(observed)) + "\n")
+        sys.stdout.write(one_line(say_observed(observed)) + "\n")
     sys.stdout.flush()
 
 

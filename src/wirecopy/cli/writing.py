@@ -8,12 +8,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ..errors import MissingExtra, SourceError, UsageError
-from ..model import Opinion, Skipped, clean, count
+from ..model import Opinion, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
 from .show import TABLE_ROWS, print_table, show_answer, show_table
@@ -56,8 +56,10 @@ def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> s
     return form
 
 
-def check_writable(*outputs: Path | None, inputs: Iterable[Path] = ()) -> None:
-    """Complain before the work about files that cannot be written after it, or must not be: inputs, and one file twice."""
+def check_writable(*outputs: Path | None, inputs: Iterable[Path] = (), files: Iterable[Path] = ()) -> None:
+    """Complain before the work about files that cannot be written after it, or must not be: one file twice, and what is read:
+    `inputs` with all they name, and single `files`.
+    """
     written: dict[object, Path] = {}
     for output in filter(None, outputs):
         if output.is_dir() or not output.absolute().parent.is_dir():
@@ -71,11 +73,14 @@ def check_writable(*outputs: Path | None, inputs: Iterable[Path] = ()) -> None:
         written[same] = output
     if not any(output.exists() for output in written.values()):
         return
-    for path in inputs:
-        with suppress(SourceError):  # whoever reads it complains
-            for file in files_read(Path("/dev/stdin") if str(path) == "-" else path):
-                if found := written.get(_identity(file)):
-                    raise UsageError(f"{found}: cannot be written: it is one of the inputs")
+    for file in chain(files, *map(_files_read, inputs)):
+        if found := written.get(_identity(file)):
+            raise UsageError(f"{found}: cannot be written: it is one of the inputs")
+
+
+def _files_read(path: Path) -> Iterator[Path]:
+    with suppress(SourceError):  # whoever reads it complains
+        yield from files_read(Path("/dev/stdin") if str(path) == "-" else path)
 
 
 def _identity(path: Path) -> object:
@@ -223,7 +228,7 @@ def _show_judged(judged: Judged, out: IO[str]) -> None:
     said = [f"{count(ranked)} ranked" if ranked else "nothing ranked"]
     if verdict:
         said.append(f"{'a' if verdict.duplicate else 'no'} duplicate by {count(verdict.hits, 'hit')}")
-    out.write(clean(f"{judged.query}: {', '.join(said)}") + "\n")
+    out.write(one_line(f"{judged.query}: {', '.join(said)}") + "\n")
     if ranked:
         show_opinions(judged.opinions, out)
         out.write("\n")
@@ -235,11 +240,6 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
         with open_output(file) as out:
             for thing in things:
                 write_line(thing.to_dict(), out)
-
-
-def one_line(text: str) -> str:
-    """A name on one line, whatever is in it."""
-    return text.replace("\n", "\\n")
 
 
 def say(message: str) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wirecopy import _core
 from wirecopy.errors import SourceError, UsageError
-from wirecopy.model import UNDATED, Article, Block, Extracted, Page
+from wirecopy.model import UNDATED, Article, Block, Extracted, Page, clean
 from wirecopy.text import utf8
 
 MODELS = ("crf", "maxent", "heuristic", "page")
@@ -61,7 +61,7 @@ def extract_pages(
     def work(some: Sequence[Page]) -> list[Extracted]:
         answers = _core.extract_pages(
             [
-                (page.content, page.charset, page.url, _microseconds(page.received), _known(page))
+                (page.content, page.charset, _text(page.url), _microseconds(page.received), _known(page))
                 for page in some
             ],
             loaded,
@@ -107,8 +107,13 @@ def _microseconds(moment: str | None) -> int | None:
 
 
 def _known(page: Page) -> list[str]:
-    known = [getattr(page.known, name, None) or "" for name in _SAID]
-    return [*known, page.changed or ""]
+    known = [getattr(page.known, name, None) for name in _SAID]
+    return [_text(one) or "" for one in (*known, page.changed)]
+
+
+def _text(said: str | None) -> str | None:
+    """What is said, without half characters."""
+    return said and utf8(said).decode()
 
 
 def _extracted(
@@ -119,7 +124,7 @@ def _extracted(
     blocks: Sequence[tuple[str, bool, float, str, Sequence[tuple[str, float]]]],
 ) -> Extracted:
     about = dict(zip(_SAID, said, strict=True))
-    about["url"] = about["url"] or page.url
+    about["url"] = about["url"] or clean(_text(page.url) or "") or None
     article = Article(page.id, text, **about)
     return Extracted(
         article, problem or ("ok" if text else "empty"), tuple(Block(*block) for block in blocks)

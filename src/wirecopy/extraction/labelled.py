@@ -53,7 +53,7 @@ def _look_at(
     return _core.look_at(page, None, likely, again, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
 
 
-def files_read(folder: Path) -> Iterator[Path]:
+def labelled_files(folder: Path) -> Iterator[Path]:
     """The files that labelled pages, their texts and what is known of them may be read from."""
     yield folder / "meta.jsonl"
     for path in _pages_below(folder):
@@ -71,8 +71,8 @@ def _texts_of(page: Path) -> list[Path]:
 def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
     """The labelled pages below a folder, and what is none: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
 
-    `html/NAME.html` with `gold/NAME.txt` is taken too. `meta.jsonl` in the folder may say `id`, `site` and `flags`; without it,
-    the folder a page stands in is its site. Raises SourceError if no page is labelled.
+    `html/NAME.html` with `gold/NAME.txt` is taken too. `meta.jsonl` in the folder may say `id`, `site`, `flags`, `title`,
+    `date` and `authors`; without it, the folder a page stands in is its site. Raises SourceError if no page is labelled.
     """
     if not folder.is_dir():
         raise SourceError(f"{folder}: expected a folder of labelled pages")
@@ -162,7 +162,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
         values, words, offsets = _look_at(content)
     except UnicodeDecodeError:
         return Skipped(str(gold_path), "not UTF-8")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, AssertionError) as error:  # the last of markup that html.parser gives up on
         return Skipped(str(path), str(error))
     if len(offsets) < 2:
         return Skipped(str(path), "no text in the page")
@@ -171,7 +171,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
     labels = label_blocks(words, offsets, gold, _is_body(values))
     home = folder.resolve()
     group = said.site or (home.name / path.parent.relative_to(folder)).as_posix()
-    known = _tell({**said.known, **marked})
+    known = _tell({**said.known, **marked}, content)
     return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels, known)
 
 
@@ -182,7 +182,7 @@ class _Marks(HTMLParser):
         super().__init__()
         self.in_program = False
         self.open: list[str | None] = []
-        self.parts: dict[str, list[str]] = {}
+        self.parts: dict[str, list[list[str]]] = {}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.in_program = tag in ("script", "style")
@@ -191,7 +191,8 @@ class _Marks(HTMLParser):
         if tag == "span":
             mark = next((name for name in (dict(attrs).get("class") or "").split() if name in MARKS), None)
             self.open.append(mark)
-            self.handle_data("\n")
+            if mark:
+                self.parts.setdefault(mark, []).append([])
 
     def handle_endtag(self, tag: str) -> None:
         self.in_program = False
@@ -200,7 +201,7 @@ class _Marks(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         for mark in {mark for mark in self.open if mark and not self.in_program}:
-            self.parts.setdefault(mark, []).append(data)
+            self.parts[mark][-1].append(data)
 
 
 MARKS = {
@@ -218,14 +219,25 @@ def _read_marks(content: bytes) -> dict[str, str]:
     """What is marked in a page, by field."""
     if b"Cedar" not in content:
         return {}
+    text = _core.decode(content)
+    if not any(mark in text for mark in MARKS):
+        return {}
     parser = _Marks()
-    parser.feed(_core.decode(content))
-    return {MARKS[mark]: "".join(parts) for mark, parts in parser.parts.items()}
+    parser.feed(text)
+    marked = {}
+    for mark, runs in parser.parts.items():
+        found = [run for parts in runs if (run := "".join(parts).strip())]
+        if found:
+            marked[MARKS[mark]] = ("; " if mark == "CedarAuthor" else "\n").join(found)
+    return marked
 
 
-def _tell(known: Mapping[str, str]) -> dict[str, str]:
-    """What is known of an article in the form in which it is told."""
-    article = extract(Page("", b"", known=Article("", "", **known)), model="heuristic")
+def _tell(known: Mapping[str, str], content: bytes) -> dict[str, str]:
+    """What is known of a page's article in the form in which it is told; in which order day and month are, its language says."""
+    if not any(known.values()):
+        return {}
+    language = extract(content, model="heuristic").language
+    article = extract(Page("", b"", known=Article("", "", language=language, **known)), model="heuristic")
     return {name: told for name in known if (told := getattr(article, name))}
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from wirecopy import _core
 from wirecopy.errors import UsageError
-from wirecopy.extraction import extract_pages, load_model, training
+from wirecopy.extraction import extract, extract_pages, load_model, training
 from wirecopy.extraction.labelled import MARKS, Flags, LabelledPage, shingles
 from wirecopy.extraction.training import TRAINERS, Progress
 from wirecopy.model import Page, count
@@ -145,19 +145,21 @@ def score_fields(pages: Sequence[LabelledPage]) -> dict[str, tuple[int, float]]:
 
     Right is what has the same words in any order, and of dates the same day.
     """
-    known = [page for page in pages if page.known]
-    asked = [Page(page.id, page.path.read_bytes()) for page in known]
-    found = [one.article for one in extract_pages(asked, model="heuristic", threads=2)]
     right: dict[str, list[bool]] = {}
-    for page, article in zip(known, found, strict=True):
-        for field, expected in page.known.items():
-            most = 10 if field == "published" else None
-            told = _core.split_words((getattr(article, field) or "")[:most])
-            same = np.array_equal(np.sort(told), np.sort(_core.split_words(expected[:most])))
-            right.setdefault(field, []).append(same)
+    for page in pages:
+        if page.known:
+            article = extract(page.path.read_bytes(), model="heuristic")
+            for field, expected in page.known.items():
+                right.setdefault(field, []).append(_same(field, getattr(article, field) or "", expected))
     return {
         field: (len(right[field]), float(np.mean(right[field]))) for field in MARKS.values() if field in right
     }
+
+
+def _same(field: str, told: str, expected: str) -> bool:
+    if field == "published":
+        return told[:10] == expected[:10]
+    return np.array_equal(np.sort(_core.split_words(told)), np.sort(_core.split_words(expected)))
 
 
 def text_f(gold: NDArray[np.uint64], found: NDArray[np.uint64]) -> float:

@@ -14,7 +14,8 @@ from wirecopy.model import Article, Page
 
 _TRACKING = re.compile(r"(?:utm_\w*|fbclid|gclid)(?:=|$)", re.IGNORECASE)
 _HEAD = 64 << 10
-_LINK = re.compile(rb"<link\s[^<>]*\brel\s*=\s*[\"']?(?:[\w-]+\s+){0,3}canonical\b[^<>]*>", re.IGNORECASE)
+_LINK = re.compile(rb"<link\s[^<>]*>", re.IGNORECASE)
+_CANONICAL = re.compile(rb"\brel\s*=\s*[\"']?(?:[\w-]+\s+){0,3}canonical\b", re.IGNORECASE)
 _HREF = re.compile(rb"\bhref\s*=\s*[\"']?([^\"'<>\s]+)", re.IGNORECASE)
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]*|!--[^<>]*--)>")
 
@@ -116,8 +117,8 @@ class Entries:
 
 
 def _canonical(content: bytes) -> str | None:
-    link = _LINK.search(content, 0, _HEAD)
-    address = _HREF.search(link[0]) if link else None
+    links = (link[0] for link in _LINK.finditer(content, 0, _HEAD))
+    address = next((_HREF.search(link) for link in links if _CANONICAL.search(link)), None)
     return html.unescape(address[1].decode("utf-8", "replace")) if address else None
 
 

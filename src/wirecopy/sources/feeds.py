@@ -36,6 +36,9 @@ _MARKUP = re.compile(rb"<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|<\?.*?(?:
 _ROOT = re.compile(rb"<((?:rdf:)?(?:rss|feed|rdf|channel))(?=[\s>])", re.IGNORECASE)
 _ENTRY = re.compile(rb"<(/?)(?:[\w.-]+:)?(?:item|entry)(?:\s[^<>]*)?>", re.IGNORECASE)
 _ENDLESS = re.compile(rb"\S{256}")
+_ENTITY = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos|#\w{1,8});)")
+_DATE = re.compile(rb"<[\w.-]+:date[\s>]", re.IGNORECASE)
+_CHANGE = re.compile(rb"<[\w.-]+:(?:updated|modified)[\s>]", re.IGNORECASE)
 
 _FULL_CONTENT = 250
 _FULL_SUMMARY = 1000
@@ -45,7 +48,7 @@ _CUT = ("[…]", "[...]", "[ … ]")
 
 def read(data: bytes, shown: str) -> Iterator[Entry]:
     """The entries of an RSS or Atom feed; raises Unusable, behind those that are whole if it was cut."""
-    data = _narrow(data)
+    data = _as_utf8(data)
     markup = _CDATA.sub(b"", data)
     _check(markup)
     data = _without_endless_names(data)
@@ -65,6 +68,8 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
     base = feed.feed.get("link") or feed.feed.get("title_detail", {}).get("base") or ""
     whole = len(feed.entries) - bool(missing and _ends_in_entry(markup))
     is_atom = feed.version.startswith("atom")
+    # feedparser has dc:date, which is of publication, and atom:updated under one name.
+    is_published = not is_atom and _DATE.search(markup) and not _CHANGE.search(markup)
     for number, entry in enumerate(feed.entries[: max(whole, 0)], 1):
         content = _longest(entry.get("content", ()))
         summary = entry.get("summary_detail", {})
@@ -76,7 +81,7 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
             content=_markup(content) if content else "",
             summary=_markup(summary),
             title=_title(entry),
-            published=_date(entry, "published") or (None if is_atom else _date(entry, "updated")),
+            published=_date(entry, "published") or (_date(entry, "updated") if is_published else None),
             changed=_date(entry, "updated"),
             source=source,
             author=_authors(entry),
@@ -154,7 +159,7 @@ def _check(markup: bytes) -> None:
         )
 
 
-def _narrow(data: bytes) -> bytes:
+def _as_utf8(data: bytes) -> bytes:
     """A feed that is UTF-16 or UTF-32 by its byte order mark, in UTF-8; feedparser asks what it declares first."""
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         return data
@@ -178,6 +183,7 @@ def _without_endless_names(data: bytes) -> bytes:
     """A feed without names of people that are one endless word: to see whether that is an e-mail address, feedparser takes the square of its length."""
     parts, copied = [], 0
     start: int | None = None
+    has_entities = b"<!ENTITY" in data
     for tag in _PERSON.finditer(data):
         if not tag["name"] or tag[0].endswith(b"/>"):
             continue
@@ -187,16 +193,17 @@ def _without_endless_names(data: bytes) -> bytes:
         if start is None:  # it would end what is still open before it
             parts.append(data[copied : tag.start()])
             copied = tag.end()
-        elif _is_endless(data[start : tag.start()], b"<!ENTITY" in data):
+        elif _is_endless(data[start : tag.start()], has_entities):
             parts.append(data[copied:start])
             copied = tag.start()
         start = None
     return b"".join([*parts, data[copied:]])
 
 
-def _is_endless(name: bytes, with_entities: bool) -> bool:
+def _is_endless(name: bytes, has_entities: bool) -> bool:
     # What an entity stands for may be endless.
-    return _ENDLESS.search(_MARKUP.sub(rb"\1", name)) is not None or (with_entities and b"&" in name)
+    longest = _ENDLESS.search(_MARKUP.sub(rb"\1", name))
+    return longest is not None or (has_entities and _ENTITY.search(name) is not None)
 
 
 def _is_full(markup: str, least: int) -> bool:
@@ -256,7 +263,8 @@ def _name(author: str) -> str:
     """An author without the address beside the name: `ada@c.example (Ada Quill)`, or `ple (Ada Quill`."""
     name = " ".join(word for word in author.split() if "@" not in word)
     before, bracket, inside = name.partition("(")
-    return inside.rstrip(")") if bracket and not (before and ")" in inside) else name
+    is_torn = ")" not in inside and " " not in before.strip()
+    return inside.rstrip(")") if bracket and (not before or is_torn) else name
 
 
 def _string(holder: Any, name: str) -> str:

@@ -25,7 +25,7 @@ _CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
 _LENGTH = re.compile(r"\d{1,15}")
 _TAIL = 256
 _END = re.compile(rb"</html\s*>\s*\Z", re.IGNORECASE)
-_TYPE = re.compile(r"[^\s\"',;]+")
+_TYPE = re.compile(r"[^\s\"',;=/]+/[^\s\"',;]+")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
 
 

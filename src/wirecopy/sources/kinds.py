@@ -90,7 +90,7 @@ def kind_of(head: bytes) -> str:
     """Which of the PAGE_KINDS begins with these bytes; empty if none."""
     if head.startswith(b"WARC/"):
         return "warc"
-    if _JSON_FEED.match(_narrow(head)):
+    if _JSON_FEED.match(_bare(head)):
         return "json feed"
     root = root_name(head)
     return "page" if root == "html" else "xml" if root in NAMING_ROOTS else ""
@@ -98,10 +98,10 @@ def kind_of(head: bytes) -> str:
 
 def root_name(head: bytes) -> str:
     """The document type, or else the first element, of markup that begins with these bytes; empty if it is none."""
-    found = _PROLOG.match(_narrow(head))
+    found = _PROLOG.match(_bare(head))
     return found[1].decode("ascii", "replace").lower() if found else ""
 
 
-def _narrow(head: bytes) -> bytes:
+def _bare(head: bytes) -> bytes:
     """Without byte order mark, and UTF-16 without its zeros, which reads well enough."""
     return _MARK.sub(b"", head.replace(b"\0", b""))

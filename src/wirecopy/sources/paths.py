@@ -67,11 +67,18 @@ def cannot_open(error: OSError) -> str:
 
 def _matching(parts: Sequence[str], base: Path) -> Iterator[File]:
     """All files that the parts of a pattern match; below `**` as in a folder, where links may lead around in circles."""
+    parts = [
+        part for part, after in zip(parts, [*parts[1:], ""], strict=True) if (part, after) != ("**", "**")
+    ]
     above = parts.index("**") if "**" in parts else len(parts)
     tops = sorted(glob.glob(str(Path(*parts[:above]))))  # noqa: PTH207 - the pattern may be absolute
     waiting = [(Path(top), parts[above:]) for top in reversed(tops)]
+    seen = set()
     while waiting:
         path, rest = waiting.pop()
+        if (path, len(rest)) in seen:
+            continue
+        seen.add((path, len(rest)))
         if all(part == "**" for part in rest):
             if path.is_dir() or not rest:
                 yield from _below(path, base)
@@ -92,7 +99,7 @@ def _matching(parts: Sequence[str], base: Path) -> Iterator[File]:
                 continue
             if inner.is_dir() and inner.is_symlink():
                 yield _problem(inner, base, _LINKED)
-            else:
+            elif inner.is_dir() or not anywhere:
                 waiting.append((inner, rest if anywhere else rest[1:]))
 
 

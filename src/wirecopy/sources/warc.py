@@ -106,14 +106,15 @@ class _Reader:
         at = 0
         while head := bytes(self.window.view(at, 5)):
             if length := skippable(self.window, at):
-                if at == 0 and head[0] == _DICTIONARY_FRAME and length <= _MAX_DICTIONARY:
+                is_whole = self._reaches(at + length)
+                if is_whole and at == 0 and head[0] == _DICTIONARY_FRAME and length <= _MAX_DICTIONARY:
                     try:
                         dictionary = _dictionary(bytes(self.window.view(8, length - 8)))
                         self.decompressor = zstd_decompressor(dictionary)
                     except Damaged as damage:
                         self.seen = True
                         yield Damage(0, 0, str(damage))
-                if self._reaches(at + length):
+                if is_whole:
                     at += length
                 else:
                     self.seen = True
