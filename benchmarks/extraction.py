@@ -130,7 +130,7 @@ def show_peers() -> bool:
         scores = []
         for one in BEST:
             some = [(page, text) for page, text in zip(pages, found, strict=True) if page.collection == one]
-            scores.append(score_text(f"peer-{name}", some)["shF"])
+            scores.append(score_text(f"peer-{name.replace(', ', '-')}", some)["shF"])
         means[name] = mean(scores)
         print(f"{name:24}" + "".join(f"{value:12.3f}" for value in scores) + f"{means[name]:8.3f}")
     ours = means.pop("wirecopy")

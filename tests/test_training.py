@@ -338,6 +338,14 @@ def test_the_model_is_the_same_for_any_order_of_folders(
     assert models[0] == models[1]
 
 
+@pytest.mark.parametrize("kind", ["crf", "maxent"])
+def test_the_model_is_the_same_for_any_order_of_pages(
+    pages: list[LabelledPage], few_trees: None, kind: str
+) -> None:
+    there, back = (training.TRAINERS[kind](some, lambda _: None) for some in (pages, pages[::-1]))
+    assert there == back
+
+
 def test_the_score_of_a_block_is_the_weight_of_its_words(pages: list[LabelledPage]) -> None:
     model = training.train_maxent(pages)
     page = Page("", pages[0].path.read_bytes())

@@ -269,8 +269,6 @@ def train_command(
         talk(
             f"{count(len(found), 'labelled page')} of {count(sites, 'site')}, {content:,} of {count(blocks, 'block')} CONTENT"
         )
-    # Training draws pages by their place.
-    pages.sort(key=lambda page: (page.collection, page.id))
     if leave_out or folds:
         parts = validation.part_by_collection(pages) if leave_out else validation.part_by_site(pages, folds)
         answers = {

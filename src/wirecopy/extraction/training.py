@@ -55,6 +55,11 @@ Floats = NDArray[np.float64]
 Progress = Callable[[str], None]
 
 
+def _in_order(pages: Sequence[LabelledPage]) -> list[LabelledPage]:
+    """Pages are drawn by their place: the same for any order."""
+    return sorted(pages, key=lambda page: (page.collection, page.id))
+
+
 def _importance(pages: Sequence[LabelledPage]) -> Floats:
     """Large collections count more than small ones, but not as much more as they are larger."""
     sizes = {page.collection: 0 for page in pages}
@@ -196,6 +201,7 @@ def _stack(pages: Sequence[LabelledPage]) -> tuple[NDArray[np.float32], Flags, N
 
 def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None) -> dict[str, Any]:
     """A `crf` from labelled pages, in its plain form."""
+    pages = _in_order(pages)
     values, labels, sequences = _stack(pages)
     weight = np.repeat(_importance(pages), np.diff(sequences))
     first_names = _core.feature_names(False)
@@ -282,6 +288,7 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
 
 def train_maxent(pages: Sequence[LabelledPage], progress: Progress = lambda _: None) -> dict[str, Any]:
     """A `maxent` from labelled pages, in its plain form: the words of a block, each as often as it stands there."""
+    pages = _in_order(pages)
     try:
         from scipy.sparse import csr_matrix
         from sklearn.linear_model import LogisticRegression
