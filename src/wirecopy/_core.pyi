@@ -38,6 +38,7 @@ __all__ = [
     "crf_label",
     "cut_pieces",
     "dateline",
+    "decode",
     "distinct",
     "distinct_keys",
     "encode_segment",
