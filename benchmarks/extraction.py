@@ -118,7 +118,7 @@ def show_peers() -> bool:
     pages = [page for name in BEST for page in read_labelled(DATA / name)[0]]
     crf = cross_validate(pages, "crf", part_by_site(pages, 5), SCRATCH / "answers", talk)
     texts = {"wirecopy": [one.text for one in crf]}
-    contents = [page.path.read_bytes() for page in pages]
+    contents = [_core.decode(page.path.read_bytes()) for page in pages]
     with ProcessPoolExecutor(2) as pool:
         for name in raced:
             talk(name)
@@ -130,38 +130,31 @@ def show_peers() -> bool:
         scores = []
         for one in BEST:
             some = [(page, text) for page, text in zip(pages, found, strict=True) if page.collection == one]
-            scores.append(score_text(f"peer-{name.replace(', ', '-')}", some)["shF"])
+            scores.append(score_text(f"peer-{name}", some)["shF"])
         means[name] = mean(scores)
         print(f"{name:24}" + "".join(f"{value:12.3f}" for value in scores) + f"{means[name]:8.3f}")
     ours = means.pop("wirecopy")
     return promise("mean text F above the others'", ours, ours > max(means.values()))
 
 
-def peers() -> dict[str, Callable[[bytes], str | None]]:
-    """What gives text, by name."""
+def peers() -> dict[str, Callable[[str], str | None]]:
+    """What gives the text of a page that is decoded already: not all read every encoding."""
     import trafilatura
     from lxml.html import document_fromstring
     from readability import Document
     from resiliparse.extract.html2text import extract_plain_text
-    from resiliparse.parse.encoding import bytes_to_str, detect_encoding
-
-    def decode(html: bytes) -> str:
-        text: str = bytes_to_str(html, detect_encoding(html))
-        return text
 
     return {
         "trafilatura": lambda html: trafilatura.extract(html, include_comments=False),
-        "trafilatura, precision": lambda html: trafilatura.extract(
+        "trafilatura-precision": lambda html: trafilatura.extract(
             html, include_comments=False, favor_precision=True
         ),
-        "readability-lxml": lambda html: " ".join(
-            document_fromstring(Document(decode(html)).summary()).itertext()
-        ),
-        "resiliparse": lambda html: extract_plain_text(decode(html), main_content=True, comments=False),
+        "readability-lxml": lambda html: " ".join(document_fromstring(Document(html).summary()).itertext()),
+        "resiliparse": lambda html: extract_plain_text(html, main_content=True, comments=False),
     }
 
 
-def answer_by(name: str, html: bytes) -> str:
+def answer_by(name: str, html: str) -> str:
     """What a peer makes of a page; nothing where it gives up."""
     try:
         return peers()[name](html) or ""
