@@ -320,6 +320,19 @@ def test_a_name_of_several_lines_is_said_on_one(tmp_path: Path) -> None:
     assert ran.stdout.decode().splitlines()[0] == "==> a\\nskipped: forged.html: empty <=="
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The harbour board of Wexmouth voted on Tuesday night to close the old fish market at the end of the year. "
+        "Traders were told that the roof could no longer be repaired at a price the town could afford.",
+        "港口委员会周二晚上投票决定年底关闭旧鱼市场。商人们被告知，屋顶无法以城镇能够承受的价格修复。",
+    ],
+)
+def test_a_text_without_any_markup_is_an_article(text: str) -> None:
+    assert library.extract(text).text == text
+    assert library.extract(f"{text}<br><br>{text} <b>Again.</b>").text == f"{text}\n\n{text} Again."
+
+
 def test_an_address_that_is_none_brings_no_control_characters() -> None:
     page = library.Page("a", STORY.encode(), url="http://x.example/a b\x07\x1b[31m\ud800")
     assert library.extract(page).url == "http://x.example/a b[31m\ufffd"

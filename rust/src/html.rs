@@ -177,6 +177,8 @@ struct Builder<'a> {
     /// The open tags by number, so that `memrchr` finds them, and the element each stands in or is.
     open: Vec<u8>,
     inside: Vec<u32>,
+    /// The body of text that stands in no element.
+    bare: u32,
     /// Open marks: depth and number.
     marked: Vec<(usize, usize)>,
     overflow: usize,
@@ -196,6 +198,7 @@ pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
         reading,
         open: Vec::new(),
         inside: Vec::new(),
+        bare: NONE,
         marked: Vec::new(),
         overflow: 0,
         styled: [None; 3],
@@ -267,6 +270,19 @@ impl<'a> Builder<'a> {
         self.inside.last().copied().unwrap_or(NONE)
     }
 
+    /// Text outside all elements stands in a body, as a fragment of a feed does that is nothing but text.
+    fn element_of_text(&mut self) -> u32 {
+        let element = self.element();
+        if element != NONE {
+            return element;
+        }
+        if self.bare == NONE {
+            self.bare = self.page.elements.len() as u32;
+            self.page.elements.push(Element { tag: Tag::body, parent: NONE, names: [""; 2], hidden: false });
+        }
+        self.bare
+    }
+
     fn add_text(&mut self, text: &str) {
         if memchr(b'&', text.as_bytes()).is_some() {
             self.add_plain(&unescape(text));
@@ -291,7 +307,7 @@ impl<'a> Builder<'a> {
             }
             if at > start {
                 if self.block.start == self.block.end {
-                    self.block.element = self.element();
+                    self.block.element = self.element_of_text();
                 } else if self.wants_space {
                     self.page.text.push(' ');
                 }
