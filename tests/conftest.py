@@ -2,6 +2,7 @@
 articles and an archive of them, for the command line."""
 
 import re
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,17 @@ from wirecopy.model import Article, Extracted, Page
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wants to fetch something fails."""
+
+    def connect(*_: Any) -> None:
+        raise AssertionError("nothing may be fetched")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    monkeypatch.setattr(socket, "getaddrinfo", connect)
 
 
 @pytest.fixture

@@ -6,11 +6,21 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import zstandard
 
+import wirecopy
 from wirecopy import sources
+from wirecopy.model import Article
+
+PAGE = b"<!doctype html><p>High tide at noon."
+TEXT = "<p>" + "The tide was high at noon, and the boats went out. " * 10 + "</p>"
+HEAD = '<html lang="de"><meta property="article:published_time" content="2026-03-03T20:00:00+01:00"><meta name=author content="Ann Quay">'
+ENTITIES = "<!DOCTYPE rss [<!ENTITY a0 'aaaaaaaaaa'>{}]>".format(
+    "".join(f"<!ENTITY a{n} '{f'&a{n - 1};' * 10}'>" for n in range(1, 12))
+)
 
 
 class ReadPages:
@@ -29,6 +39,22 @@ class ReadPages:
     def contents(self) -> dict[str, bytes]:
         assert len({page.id for page in self.pages}) == len(self.pages)
         return {page.id: page.content for page in self.pages}
+
+
+def told(path: Path) -> Article:
+    """The article of the one page there."""
+    (page,) = ReadPages(path).pages
+    return wirecopy.extract(page)
+
+
+def names(read: ReadPages) -> list[str]:
+    """The last parts of addresses."""
+    return [one.rpartition("/")[2] for one in read.contents]
+
+
+def reasons(read: ReadPages) -> list[tuple[int, str]]:
+    """Where in the file something was skipped, and why."""
+    return [(int(where.rpartition(":")[2]), reason) for where, reason in read.skipped]
 
 
 class Written(NamedTuple):
@@ -74,6 +100,14 @@ def response(
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
+END = b"\r\n\r\n"
+
+
+def page(name: str, **headers: str) -> bytes:
+    """A whole record of a page."""
+    return record("response", f"https://example.org/{name}", response(PAGE), **headers) + END
+
+
 def warc(suffix: str, size: int, seed: int = 1) -> tuple[bytes, list[Written]]:
     """A WARC file of at least so many bytes, a page and a request in turn."""
     rng = random.Random(seed)
@@ -82,9 +116,9 @@ def warc(suffix: str, size: int, seed: int = 1) -> tuple[bytes, list[Written]]:
         url = f"https://example.org/{len(records)}"
         is_page = len(records) % 2 == 0
         text = base64.b64encode(rng.randbytes(rng.randrange(1000, 7000)))
-        page = record("response", url, response(b"<!doctype html><p>" + text))
-        content = page if is_page else record("request", url, b"GET / HTTP/1.1\r\n\r\n")
-        packed = PACK[suffix](content + b"\r\n\r\n")
+        answer = record("response", url, response(b"<!doctype html><p>" + text))
+        content = answer if is_page else record("request", url, b"GET / HTTP/1.1\r\n\r\n")
+        packed = PACK[suffix](content + END)
         end = len(data) + len(packed) - (0 if suffix else 4)
         records.append(Written(url, len(data), end, len(data) + len(packed), is_page))
         data += packed
