@@ -84,8 +84,12 @@ def run_scorer(collection: str, out: Path, *options: str) -> dict[str, float]:
     return {name: float(value) for name, value in zip(printed[::2], printed[1::2], strict=True)}
 
 
+def read_all() -> list[LabelledPage]:
+    return [page for name in BEST for page in read_labelled(DATA / name)[0]]
+
+
 def show_figures(kinds: Sequence[str]) -> bool:
-    pages = [page for name in BEST for page in read_labelled(DATA / name)[0]]
+    pages = read_all()
     print(f"{len(pages)} pages", file=sys.stderr)
     holds = True
     for kind in kinds:
@@ -115,7 +119,7 @@ def show_peers() -> bool:
     except ImportError as error:
         print(f"\npeers: not measured: {error}; {INSTALL}", file=sys.stderr)
         return True
-    pages = [page for name in BEST for page in read_labelled(DATA / name)[0]]
+    pages = read_all()
     crf = cross_validate(pages, "crf", part_by_site(pages, 5), SCRATCH / "answers", talk)
     texts = {"wirecopy": [one.text for one in crf]}
     contents = [_core.decode(page.path.read_bytes()) for page in pages]
@@ -311,10 +315,7 @@ def show_speed(pages_a_set: int = 40, rounds: int = 3) -> bool:
     try:
         raced = extractors()
     except ImportError as error:
-        print(
-            f"\nspeed: not measured: {error}; {INSTALL}",
-            file=sys.stderr,
-        )
+        print(f"\nspeed: not measured: {error}; {INSTALL}", file=sys.stderr)
         return True
     chooser = random.Random(5)
     pages = [page.content for name in BEST for page in chooser.sample(read_pages(name), pages_a_set)]

@@ -107,7 +107,7 @@ def test_the_papers_mark_up_also_tells_title_author_date_location_and_source(tmp
     (tmp_path / "1.html").write_text(FIGURE_1, "utf-8")
     ((page,), _) = read_labelled(tmp_path)
     assert page.labels.tolist() == [False, False, False, True, True, False]
-    assert page.known == {
+    assert validation.tell(page)[1] == {
         "title": "Paul nears Baja",
         "author": "Ada Quill",
         "published": "2006-10-23",
@@ -133,7 +133,7 @@ def test_marks_break_no_word_and_are_not_mixed_up(tmp_path: Path) -> None:
     (tmp_path / "1.html").write_text((tmp_path / "1.html").read_text().replace("<![foo bar>", ""))
     found, skipped = read_labelled(tmp_path)
     assert skipped == []
-    assert [page.known for page in found] == [
+    assert [validation.tell(page)[1] for page in found] == [
         {"title": "eBay falls", "author": "Ada Quill; Bo Reed", "published": "2024-04-03"},
         {"title": "half a \ufffd character", "published": "2024-04-03"},
     ]
@@ -146,7 +146,7 @@ def test_a_text_beside_a_marked_page_counts(tmp_path: Path) -> None:
     )
     ((page,), _) = read_labelled(tmp_path)
     assert page.labels.tolist() == [False, False, False, False, False, True]
-    assert page.known["title"] == "Paul nears Baja"
+    assert validation.tell(page)[1]["title"] == "Paul nears Baja"
 
 
 def test_marked_pages_may_be_in_any_encoding_and_hold_programs(tmp_path: Path) -> None:
@@ -189,8 +189,8 @@ def test_meta_may_be_sparse_and_odd(tmp_path: Path) -> None:
     found, _ = read_labelled(tmp_path)
     assert [(page.id, page.group) for page in found[:2]] == [("site00/0", "5"), ("site00/1", "\ud800")]
     assert [page.id for page in found] == ["site00/0", "site00/1", "site00/3"]
-    assert found[0].known == {"title": "A title", "author": "Ada Quill"}
-    assert found[1].known == {"author": "Ada Quill; Bo Reed"}
+    assert validation.tell(found[0])[1] == {"title": "A title", "author": "Ada Quill"}
+    assert validation.tell(found[1])[1] == {"author": "Ada Quill; Bo Reed"}
     assert set(validation.part_by_site(found, 3)) == {"1-of-3", "2-of-3", "3-of-3"}
 
 

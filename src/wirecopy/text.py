@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.model import Tokens, View
 
-__all__ = ["DEFAULT_VIEW", "TEXT_VERSION", "View", "encode", "find_words", "tokenise", "utf8"]
+__all__ = ["DEFAULT_VIEW", "TEXT_VERSION", "View", "encode", "find_words", "mend", "tokenise", "utf8"]
 
 TEXT_VERSION: str = _core.TEXT_VERSION
 """Stamp of the Unicode tables, the folding, the abbreviations and the hash; data made under another is refused."""
@@ -38,12 +38,17 @@ def encode(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
+def mend(text: str) -> str:
+    """The text with U+FFFD for lone surrogates, which are half a character each."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
 def utf8(text: str) -> bytes:
-    """The text in UTF-8; a lone surrogate is U+FFFD."""
+    """The text in UTF-8, mended where it must be."""
     try:
         return text.encode()
     except UnicodeEncodeError:
-        return _SURROGATES.sub("\ufffd", text).encode()
+        return mend(text).encode()
 
 
 DEFAULT_VIEW = View()

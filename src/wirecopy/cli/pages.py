@@ -18,7 +18,7 @@ from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
 from ..model import Article, Extracted, Skipped, clean, count, one_line
 from ..pile.collection import open_pool
 from ..sources import Pages, PageWork, read_pages, total_bytes
-from ..text import utf8
+from ..text import mend
 from .blocks import show_blocks, write_html
 from .options import FILE, output_option, quiet_option, threads_option
 from .show import print_table, show_progress
@@ -291,7 +291,7 @@ def train_command(
         about = {"about": f"trained on {count(len(pages), 'page')} of {count(sites, 'site')}: {names}"}
         model = about | training.TRAINERS[kind](pages, talk)
         with open_output(output) as out:
-            out.write(utf8(json.dumps(model, ensure_ascii=False, separators=(",", ":"))).decode() + "\n")
+            out.write(mend(json.dumps(model, ensure_ascii=False, separators=(",", ":"))) + "\n")
         talk(f"wrote {output}, {output.stat().st_size / 1000:,.0f} kB: use it with --model {output}")
     return name_skipped(skipped)
 

@@ -137,12 +137,10 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
         if form == "jsonl":
             tame(out).writelines(matches.json_lines())
         elif form == "csv":
-            import csv
-
-            writer = csv.writer(tame(out), lineterminator="\n")
-            writer.writerow(MATCH_HEADS)
-            for *values, passages, by in matches.rows():
-                writer.writerow((*values, sum(row[4] for row in passages), len(passages), " ".join(by)))
+            csv_writer(MATCH_HEADS, out)(
+                (*values, sum(row[4] for row in passages), len(passages), " ".join(by))
+                for *values, passages, by in matches.rows()
+            )
         else:
             show_table(matches, out)
 
@@ -156,11 +154,8 @@ def answer_writer(form: str, out: IO[str]) -> Callable[[Answer], None]:
     if form == "table":
         return lambda answer: show_answer(answer, out)
     if form == "csv":
-        import csv
-
-        writer = csv.writer(tame(out), lineterminator="\n")
-        writer.writerow((*MATCH_HEADS, *SOURCE_HEADS))
-        return lambda answer: writer.writerows(_source_cells(answer))
+        write = csv_writer((*MATCH_HEADS, *SOURCE_HEADS), out)
+        return lambda answer: write(_source_cells(answer))
     return lambda answer: write_line(answer.to_dict(), out)
 
 
@@ -176,6 +171,15 @@ def _source_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
         )
 
 
+def csv_writer(heads: Sequence[str], out: IO[str]) -> Callable[[Iterable[Sequence[Any]]], None]:
+    """What writes rows of CSV, below a line with their heads."""
+    import csv
+
+    writer = csv.writer(tame(out), lineterminator="\n")
+    writer.writerow(heads)
+    return writer.writerows
+
+
 def write_line(record: Mapping[str, Any], out: IO[str]) -> None:
     """Write one line of JSON."""
     tame(out).write(json.dumps(record, ensure_ascii=False) + "\n")
@@ -189,11 +193,8 @@ def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None
     if form == "jsonl":
         return lambda opinions: tame(out).writelines(opinions.json_lines())
     if form == "csv":
-        import csv
-
-        writer = csv.writer(tame(out), lineterminator="\n")
-        writer.writerow(OPINION_HEADS)
-        return lambda opinions: writer.writerows(_opinion_cells(opinions))
+        write = csv_writer(OPINION_HEADS, out)
+        return lambda opinions: write(_opinion_cells(opinions))
     return None
 
 
@@ -215,11 +216,8 @@ def judged_writer(form: str, out: IO[str]) -> Callable[[Judged], None]:
     if form == "table":
         return lambda judged: _show_judged(judged, out)
     if form == "csv":
-        import csv
-
-        writer = csv.writer(tame(out), lineterminator="\n")
-        writer.writerow(OPINION_HEADS)
-        return lambda judged: writer.writerows(_opinion_cells(judged.opinions))
+        write = csv_writer(OPINION_HEADS, out)
+        return lambda judged: write(_opinion_cells(judged.opinions))
     return lambda judged: write_line(judged.to_dict(), out)
 
 

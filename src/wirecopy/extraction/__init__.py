@@ -15,7 +15,7 @@ from pathlib import Path
 from wirecopy import _core
 from wirecopy.errors import SourceError, UsageError
 from wirecopy.model import UNDATED, Article, Block, Extracted, Page, clean
-from wirecopy.text import utf8
+from wirecopy.text import mend, utf8
 
 MODELS = ("crf", "maxent", "heuristic", "page")
 """The models that come with the package, the best first."""
@@ -61,7 +61,13 @@ def extract_pages(
     def work(some: Sequence[Page]) -> list[Extracted]:
         answers = _core.extract_pages(
             [
-                (page.content, page.charset, _text(page.url), _microseconds(page.received), _known(page))
+                (
+                    page.content,
+                    page.charset,
+                    mend(page.url or "") or None,
+                    _microseconds(page.received),
+                    _known(page),
+                )
                 for page in some
             ],
             loaded,
@@ -108,12 +114,7 @@ def _microseconds(moment: str | None) -> int | None:
 
 def _known(page: Page) -> list[str]:
     known = [getattr(page.known, name, None) for name in _SAID]
-    return [_text(one) or "" for one in (*known, page.changed)]
-
-
-def _text(said: str | None) -> str | None:
-    """What is said, without half characters."""
-    return said and utf8(said).decode()
+    return [mend(one or "") for one in (*known, page.changed)]
 
 
 def _extracted(
@@ -124,7 +125,7 @@ def _extracted(
     blocks: Sequence[tuple[str, bool, float, str, Sequence[tuple[str, float]]]],
 ) -> Extracted:
     about = dict(zip(_SAID, said, strict=True))
-    about["url"] = about["url"] or clean(_text(page.url) or "") or None
+    about["url"] = about["url"] or clean(mend(page.url or "")) or None
     article = Article(page.id, text, **about)
     return Extracted(
         article, problem or ("ok" if text else "empty"), tuple(Block(*block) for block in blocks)

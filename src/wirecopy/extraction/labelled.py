@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from wirecopy import _core
 from wirecopy.errors import MissingExtra, SourceError
-from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS, extract
-from wirecopy.model import Article, Page, Skipped, count
+from wirecopy.extraction import MAX_PAGE_BYTES, MAX_PAGE_TAGS
+from wirecopy.model import Skipped, count
 
 RUN_WORDS = 3
 
@@ -28,7 +28,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
-    """A page whose article is known. `group` is its site: no group is in training and in validation at once."""
+    """A page whose article is known. `group` is its site: no group is in training and in validation at once.
+
+    `known` is what was said of title, author and so on, as it was written.
+    """
 
     id: str
     path: Path
@@ -100,7 +103,7 @@ class _About:
 
     site: str = ""
     flags: frozenset[str] = frozenset()
-    known: Mapping[str, str] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
 
 
 def _read_meta(path: Path) -> dict[str, _About]:
@@ -171,8 +174,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
     labels = label_blocks(words, offsets, gold, _is_body(values))
     home = folder.resolve()
     group = said.site or (home.name / path.parent.relative_to(folder)).as_posix()
-    known = _tell({**said.known, **marked}, content)
-    return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels, known)
+    return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels, said.known | marked)
 
 
 class _Marks(HTMLParser):
@@ -230,15 +232,6 @@ def _read_marks(content: bytes) -> dict[str, str]:
         if found:
             marked[MARKS[mark]] = ("; " if mark == "CedarAuthor" else "\n").join(found)
     return marked
-
-
-def _tell(known: Mapping[str, str], content: bytes) -> dict[str, str]:
-    """What is known of a page's article in the form in which it is told; in which order day and month are, its language says."""
-    if not any(known.values()):
-        return {}
-    language = extract(content, model="heuristic").language
-    article = extract(Page("", b"", known=Article("", "", language=language, **known)), model="heuristic")
-    return {name: told for name in known if (told := getattr(article, name))}
 
 
 _PLACES = {name: place for place, (name, _) in enumerate(_core.feature_names(False))}

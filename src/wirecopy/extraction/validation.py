@@ -22,7 +22,7 @@ from wirecopy.errors import UsageError
 from wirecopy.extraction import extract, extract_pages, load_model, training
 from wirecopy.extraction.labelled import MARKS, Flags, LabelledPage, shingles
 from wirecopy.extraction.training import TRAINERS, Progress
-from wirecopy.model import Page, count
+from wirecopy.model import Article, Page, count
 from wirecopy.text import utf8
 
 SHINGLE_WORDS = 4
@@ -147,13 +147,24 @@ def score_fields(pages: Sequence[LabelledPage]) -> dict[str, tuple[int, float]]:
     """
     right: dict[str, list[bool]] = {}
     for page in pages:
-        if page.known:
-            article = extract(page.path.read_bytes(), model="heuristic")
-            for field, expected in page.known.items():
-                right.setdefault(field, []).append(_same(field, getattr(article, field) or "", expected))
+        if any(page.known.values()):
+            told, known = tell(page)
+            for field, expected in known.items():
+                right.setdefault(field, []).append(_same(field, getattr(told, field) or "", expected))
     return {
         field: (len(right[field]), float(np.mean(right[field]))) for field in MARKS.values() if field in right
     }
+
+
+def tell(page: LabelledPage) -> tuple[Article, dict[str, str]]:
+    """The article as the page tells of it, and what is known of it in the same form.
+
+    In which order day and month are, the page's language says.
+    """
+    told = extract(page.path.read_bytes(), model="heuristic")
+    stated = Article("", "", language=told.language, **page.known)
+    known = extract(Page("", b"", known=stated), model="heuristic")
+    return told, {field: value for field in page.known if (value := getattr(known, field))}
 
 
 def _same(field: str, told: str, expected: str) -> bool:

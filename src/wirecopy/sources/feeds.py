@@ -17,7 +17,7 @@ from wirecopy.model import Article
 from wirecopy.sources.entries import Entry, plain
 from wirecopy.sources.fields import Unusable
 from wirecopy.sources.opening import Stream
-from wirecopy.text import utf8
+from wirecopy.text import mend
 
 ROOTS = {"rss", "feed", "rdf:rdf", "channel"}
 
@@ -146,8 +146,8 @@ def _entry(
 
 
 def _article(id: str, **known: str | None) -> Article:
-    clean = {name: utf8(value).decode() for name, value in known.items() if value}
-    return Article(utf8(id).decode(), "", **clean)
+    clean = {name: mend(value) for name, value in known.items() if value}
+    return Article(mend(id), "", **clean)
 
 
 def _check(markup: bytes) -> None:
@@ -249,7 +249,7 @@ def _date(entry: Mapping[str, Any], name: str) -> str | None:
     """A date as it is written, None if it cannot be read; RSS means the American zone by CST, which elsewhere is any of three."""
     # feedparser's own `get` gives one date for the other.
     said = dict.get(entry, name) if isinstance(entry, dict) else None
-    said = re.sub(r"\bCST\s*\Z", "-0600", utf8(said).decode()) if isinstance(said, str) else ""
+    said = re.sub(r"\bCST\s*\Z", "-0600", mend(said)) if isinstance(said, str) else ""
     return said if _core.read_date(said, False) else None
 
 

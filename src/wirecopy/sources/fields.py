@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wirecopy import _core
 from wirecopy.model import ABOUT, UNDATED, Article
-from wirecopy.text import utf8
+from wirecopy.text import mend, utf8
 
 TEXT_NAMES = ("text", "maintext", "body", "content")
 """`text` is passim's and trafilatura's, `maintext` news-please's."""
@@ -165,7 +165,7 @@ def no_text(names: Sequence[str], fields: Fields, what: str = "keys") -> str:
     wanted = f"no text field '{fields.text}'" if fields.text is not None else "no text field"
     if not names:
         return f"{wanted}: the record is empty"
-    shown = ", ".join(utf8(name).decode()[:40] for name in names[:12])
+    shown = ", ".join(mend(name)[:40] for name in names[:12])
     return f"{wanted}: found {what} {shown}{', …' if len(names) > 12 else ''}; name it with --text-field"
 
 
@@ -174,7 +174,7 @@ def id_text(name: str, value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return utf8(value).decode()
+        return mend(value)
     if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_):
         return str(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))
     raise Unusable(f"field '{name}' is {kind(value)}, not a string or a number")
@@ -186,16 +186,14 @@ def date_text(value: Any) -> str:
         return ""
     if isinstance(value, datetime.date):
         return value.isoformat()
-    return utf8(str(value)).decode()
+    return mend(str(value))
 
 
 def about_text(value: Any) -> str:
     """What is known about an article as text: strings of a list joined, numbers and dates written, all else empty."""
     if isinstance(value, list | tuple):
         return "; ".join(
-            utf8(item).decode()
-            for item in value
-            if isinstance(item, str) and item and not isinstance(item, Number)
+            mend(item) for item in value if isinstance(item, str) and item and not isinstance(item, Number)
         )
     if isinstance(value, datetime.date):
         return value.isoformat()
