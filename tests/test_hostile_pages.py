@@ -52,7 +52,7 @@ def take(content: bytes, model: Path | str, *, with_blocks: bool = False) -> Ext
     return found
 
 
-TOO_LARGE = "larger than 20971520 bytes"
+TOO_LARGE = "larger than 20000000 bytes"
 TOO_MANY_TAGS = "more than 1000000 tags"
 TOO_MANY_BLOCKS = "more than 100000 blocks"
 
@@ -175,5 +175,5 @@ def test_any_number_of_threads_gives_the_same(crf_model: Path) -> None:
 
 
 def test_one_page_that_is_too_large_is_an_error() -> None:
-    with pytest.raises(SourceError, match="huge: larger than 20971520 bytes"):
+    with pytest.raises(SourceError, match="huge: larger than 20000000 bytes"):
         extraction.extract(Page("huge", b" " * 21 * MB), model="heuristic")

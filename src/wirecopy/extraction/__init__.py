@@ -22,8 +22,8 @@ MODELS = ("crf", "maxent", "heuristic", "page")
 
 DEFAULT_MODEL = "crf"
 
-MAX_PAGE_BYTES = 20 << 20
-"""A larger page is skipped; of the pages of the development data the largest has 5 MB."""
+MAX_PAGE_BYTES = 20_000_000
+"""A larger page, as received or unpacked, is skipped; of the pages of the development data the largest has 5 MB."""
 
 MAX_PAGE_TAGS = 1_000_000
 """A page with more tags is skipped."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecopy import extraction
+from wirecopy.extraction import MAX_PAGE_BYTES
 from wirecopy.model import Articles, Page, Skipped
 from wirecopy.sources import feeds, http, sitemaps, warc
 from wirecopy.sources.entries import Entries, Entry
@@ -24,9 +25,6 @@ from wirecopy.sources.paths import File, cannot_open
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles
 from wirecopy.text import utf8
-
-MAX_PAGE_BYTES = 20_000_000
-"""A larger page, as received or unpacked, is one skipped record."""
 
 _PAGES_A_BATCH = 1024
 _RECORD_TYPES = frozenset({"response", "resource"})
