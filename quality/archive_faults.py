@@ -282,7 +282,7 @@ def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> Tried:
             old = made[4 : articles : articles // 20]
             for query in [*old, *new[204 : ended.done * batch : 50]]:  # of one of the 200 before it
                 [answer] = opened.check(query)
-                require(answer.sources, f"{query['id']} has most of an earlier article: not found")
+                require(answer.found, f"{query['id']} has most of an earlier article: not found")
         compacting = any("compacting" in one for one in ended.said)
         return f"killed in {'compact' if compacting else 'add'}" if ended.code else "lived to the end"
 

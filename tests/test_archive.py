@@ -137,7 +137,7 @@ def test_an_archive_answers_as_find_does_however_it_was_built(
         assert [one.id for one in archive.articles()] == [one["id"] for one in in_time]
 
 
-def test_the_order_of_sources_does_not_depend_on_the_order_of_adding(
+def test_the_order_of_what_is_found_does_not_depend_on_the_order_of_adding(
     live: Articles, queries: Articles, tmp_path: Path
 ) -> None:
     same_day = [{**article, "published": "2026-01-01"} for article in live]
@@ -296,7 +296,7 @@ def test_an_empty_archive_finds_nothing(tmp_path: Path) -> None:
     with Archive.open(tmp_path / "archive") as archive:
         for _ in range(2):
             [answer] = archive.check(text)
-            assert (answer.copied, answer.longest_words, answer.sources) == (0, 0, [])
+            assert (answer.copied, answer.longest_words, answer.found) == (0, 0, [])
             assert answer.new == [(0, len(text) - 1)]
             assert len(archive) == len(archive.pairs()) == len(list(archive.articles())) == 0
             assert archive.remove(["nobody"]) == 0
@@ -389,8 +389,8 @@ def test_all_that_is_known_of_an_article_comes_back(tmp_path: Path) -> None:
     )
     with opened(tmp_path / "archive", [article, Article("b", "Other text.")]) as archive:
         assert list(archive.articles()) == [article, Article("b", "Other text.")]
-        [source] = archive.check("some text")[0].sources
-        assert source.article == Article(**{**as_fields(article), "text": ""})
+        [found] = archive.check("some text")[0].found
+        assert found.article == Article(**{**as_fields(article), "text": ""})
 
 
 def as_fields(article: Article) -> dict[str, Any]:
@@ -491,7 +491,7 @@ def test_undated_articles_are_after_all_dates_and_within_no_dates(tmp_path: Path
         assert found(archive, text, until="2021-01-01") == ["dated"]
 
 
-def test_only_the_best_sources_are_given_if_asked_for(tmp_path: Path) -> None:
+def test_only_the_best_are_given_if_asked_for(tmp_path: Path) -> None:
     writer = Writer(12)
     words = writer.write(200)
     articles = [

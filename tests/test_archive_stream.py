@@ -14,6 +14,7 @@ from texts import Writer, join
 
 import wirecopy
 from wirecopy import Archive, Relation
+from wirecopy.archive import Status
 from wirecopy.errors import ArchiveError, UsageError
 
 WRITER = Writer(1)
@@ -212,7 +213,7 @@ def test_boilerplate_is_neither_copied_nor_new(tmp_path: Path) -> None:
     own = writer.write(48)
     with opened(tmp_path / "archive", pile) as archive:
         [answer] = archive.check(join(own + formula))
-        assert (answer.sources, answer.copied) == ([], 0)
+        assert (answer.found, answer.copied) == ([], 0)
         [(start, end)] = answer.new
         assert join(own + formula)[start:end] == join(own).rstrip(".")
         assert archive.formulas[0].articles == 20
@@ -222,15 +223,18 @@ def test_what_is_not_kept_says_why(tmp_path: Path) -> None:
     with opened(tmp_path / "archive", window="7d") as archive:
         one = article("a", "2020-03-20", join(STORY))
         [first] = archive.observe(one)
-        assert first.to_dict()["kept"] is True
-        assert first.to_dict()["reason"] is None
+        told = first.to_dict()
+        assert (told["status"], told["kept"], told["reason"]) == ("added", True, None)
         [again] = archive.observe(one)
-        assert (again.kept, again.reason, again.answer.sources) == (False, "known", [])
+        assert (again.status, again.kept, again.reason) == (Status.KNOWN, False, "known")
+        assert again.answer.found == []
         [other] = archive.observe({**one, "text": join(STORY[::-1])})
-        assert not other.kept
+        assert (other.status, other.kept) == (Status.SKIPPED, False)
         assert "other content" in other.reason
         [late] = archive.observe(article("b", "2020-03-01"))
-        assert (late.kept, late.reason) == (False, "older than the window")
+        assert (late.status, late.kept, late.reason) == (Status.LATE, False, "older than the window")
+        [replaced] = archive.observe({**one, "text": join(STORY[::-1])}, replace=True)
+        assert (replaced.status, replaced.kept, replaced.reason) == (Status.REPLACED, True, "")
         assert len(archive) == 1
 
 

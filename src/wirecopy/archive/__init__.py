@@ -7,11 +7,11 @@ One SQLite file is the store of record (`store.py`); index segments beside it (`
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from ..sources import Fields, read
 from ..sources.fields import id_text
 from ..statistics import Statistics
 from ..text import utf8
-from .answers import Added, Answer, Judged, Observed, Source
+from .answers import Added, Answer, Found, Judged, Observed, Status
 from .checking import Checker, Limits
 from .filing import Filer
 from .index import Index
@@ -39,7 +39,7 @@ from .stock import Stock
 from .store import Store, locked, take_lock
 from .writing import Writer, digest, join_fields
 
-__all__ = ["Added", "Answer", "Archive", "Judged", "Observed", "Source"]
+__all__ = ["Added", "Answer", "Archive", "Found", "Judged", "Observed", "Status"]
 
 RELEARN_SHARE = 0.05
 """Boilerplate is learnt anew once so many of the articles have come or gone since: the cost stays in proportion."""
@@ -160,7 +160,7 @@ class Archive:
         A str is a text; else as for `find`. Only the `top` sources are given, those that hold `min_share` of the text, published
         between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
         """
-        batches = list(_batches(articles, replace(fields or Fields(), about=("title",)), "query"))
+        batches = list(_batches(articles, dataclasses.replace(fields or Fields(), about=("title",)), "query"))
         limits = Limits(top, min_share, _moment(since), _moment(until), source, not_source)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
 
@@ -188,7 +188,9 @@ class Archive:
         judge = Judge(self._store, self.settings, self._index)
         limits = Limits(top, 0.0, _moment(since), _moment(until), source, not_source)
         judged = []
-        for batch in list(_batches(articles, replace(fields or Fields(), about=("title",)), "query")):
+        for batch in list(
+            _batches(articles, dataclasses.replace(fields or Fields(), about=("title",)), "query")
+        ):
             with self._at_one_moment():
                 judged += [judge.judge(batch.take([row]), limits) for row in range(len(batch))]
         return judged
@@ -217,7 +219,7 @@ class Archive:
                 for start in range(0, len(order), 500):
                     rows = order[start : start + 500]
                     for article, body in zip(store.articles(rows), store.texts(rows), strict=True):
-                        yield replace(article, text=body.decode())
+                        yield dataclasses.replace(article, text=body.decode())
         finally:
             store.close()
 
@@ -315,16 +317,7 @@ class Archive:
                 one = batch.take([row])
                 [answer] = self._check(one)
                 added = self._writer.add(one, self._filer.file(one), digest(one), replace, set())
-                reason = (
-                    "older than the window"
-                    if added.late
-                    else "known"
-                    if added.known
-                    else added.skipped[0].reason
-                    if added.skipped
-                    else ""
-                )
-                observed.append(Observed(answer, bool(added.added or added.replaced), reason))
+                observed.append(Observed.tell(answer, added))
         self._tidy()
         return observed
 
@@ -473,7 +466,7 @@ def _named(record: Any, fields: Fields) -> Any:
 
 
 def _with_about(fields: Fields) -> Fields:
-    return replace(fields, about=ABOUT)
+    return dataclasses.replace(fields, about=ABOUT)
 
 
 def _moment(date: str | None) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from ..model import Article, Match, Opinion, Relation, Verdict, held_by_either, missing
@@ -15,8 +16,8 @@ WITHIN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINS)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """An article of the archive that the text shares passages with; `article` is without its text."""
+class Found:
+    """An article of the archive that a text shares passages with; `article` is without its text."""
 
     match: Match
     article: Article
@@ -30,23 +31,23 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a text shares with an archive: the sources, the one with most copied words first.
+    """What a text shares with an archive: the articles found, the one with most copied words first.
 
-    `copied` is the share of the text's words that stand in a passage of any source, `longest_words` the equal words of the
-    longest passage, `articles` how many sources there are, also where only the `top` ones are given. `new` are the spans of the text, in code points, that are neither copied nor boilerplate.
+    `copied` is the share of the text's words that stand in a passage of any of them, `longest_words` the equal words of the
+    longest passage, `articles` how many there are, also where only the `top` ones are given. `new` are the spans of the text, in code points, that are neither copied nor boilerplate.
     """
 
     query: str
     copied: float
     longest_words: int
     articles: int
-    sources: Sequence[Source]
+    found: Sequence[Found]
     new: Sequence[tuple[int, int]]
 
     @property
     def matches(self) -> list[Match]:
         """The matches alone."""
-        return [source.match for source in self.sources]
+        return [one.match for one in self.found]
 
     @property
     def contained_in(self) -> list[str]:
@@ -68,7 +69,7 @@ class Answer:
             "contained_in": self.contained_in,
             "contains": self.contains,
             "new": [list(span) for span in self.new],
-            "matches": [source.to_dict() for source in self.sources],
+            "matches": [one.to_dict() for one in self.found],
         }
 
 
@@ -89,17 +90,43 @@ class Judged:
         }
 
 
+class Status(StrEnum):
+    """What became of an article: it is one of these in the counts of `Added`."""
+
+    ADDED = "added"
+    REPLACED = "replaced"
+    KNOWN = "known"
+    LATE = "late"
+    SKIPPED = "skipped"
+
+
+_REASONS = {Status.KNOWN: "known", Status.LATE: "older than the window"}
+
+
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was known about an article when it came, and whether it was kept, or why not."""
+    """What was known about an article when it came, what became of it, and why if it was not kept."""
 
     answer: Answer
-    kept: bool
+    status: Status
     reason: str = ""
+
+    @classmethod
+    def tell(cls, answer: Answer, added: Added) -> Observed:
+        """What is told of one article, from the count that it is in."""
+        status = next(one for one in Status if getattr(added, one))
+        refused = added.skipped[0].reason if added.skipped else ""
+        return cls(answer, status, _REASONS.get(status, refused))
+
+    @property
+    def kept(self) -> bool:
+        """Whether the article is in the archive as it came, from now on."""
+        return self.status in (Status.ADDED, Status.REPLACED)
 
     def to_dict(self) -> dict[str, Any]:
         """As its public JSON object."""
-        return {**self.answer.to_dict(), "kept": self.kept, "reason": self.reason or None}
+        told = {"status": str(self.status), "kept": self.kept, "reason": self.reason or None}
+        return self.answer.to_dict() | told
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from ..methods import Method
 from ..model import UNDATED, Article, Articles, Tokens
 from ..pairs import ALL_HOLDERS, ask, file
 from ..pile import LEFT_OUT, is_directed, unite
-from .answers import Answer, Source
+from .answers import Answer, Found
 from .index import Index
 from .settings import Settings
 from .store import Store
@@ -206,7 +206,7 @@ class Checker:
             methods = tuple(name for bit, name in enumerate(names) if by[row] >> bit & 1)
             match = build_match(mine, place, batch.ids[number], about[row].id, body, methods)
             copied_words = sum(passage.words for passage in match.passages)
-            found.append((-copied_words, times[row], match.found, Source(match, about[row])))
+            found.append((-copied_words, times[row], match.found, Found(match, about[row])))
         sources = [source for *_, source in sorted(found, key=lambda one: one[:3])]
         longest = max((passage.words for source in sources for passage in source.match.passages), default=0)
         copied = int(np.sum(covered & ~formula)) / max(1, int(np.sum(~formula)))

@@ -79,15 +79,15 @@ def show_table(matches: Matches, out: IO[str]) -> None:
 
 
 def show_answer(answer: Answer, out: IO[str]) -> None:
-    """What a text shares with an archive: the verdict, and its sources as a table."""
+    """What a text shares with an archive: the verdict, and the articles found as a table."""
     from rich.console import Console
 
     out.write(one_line(f"{answer.query}: {say_verdict(answer)}") + "\n")
-    if not answer.sources:
+    if not answer.found:
         return
     console = Console(file=out, width=None if out.isatty() else 140)
     width = _id_width(console.width)
-    shown = answer.sources[:TABLE_ROWS]
+    shown = answer.found[:TABLE_ROWS]
     columns = {"found": width, **NARROW}
     if any(one.article.published for one in shown):
         columns["published"] = 10
@@ -103,7 +103,7 @@ def show_answer(answer: Answer, out: IO[str]) -> None:
     ]
     _print_rows(console, columns, rows)
     if answer.articles > len(shown):
-        way_out = "; write all with --output FILE" if len(answer.sources) > len(shown) else ""
+        way_out = "; write all with --output FILE" if len(answer.found) > len(shown) else ""
         print(f"… and {answer.articles - len(shown):,} more{way_out}", file=out)
     out.write("\n")
 

@@ -77,6 +77,8 @@ def watch_command(
     reading = Fields(fields.text, fields.id, fields.published, fields.title, ABOUT)
     as_json = jsonl or not sys.stdout.isatty()
     counts: Counter[str] = Counter()
+    from ..archive import Status
+
     with open_archive(archive, create=True, **making) as store:
         before = len(store)
         if not quiet and not from_folder and sys.stdin.isatty():
@@ -86,22 +88,26 @@ def watch_command(
                 _in_folder(folder, archive, reading, once, every) if from_folder else _in_lines(reading)
             ):
                 for one in batch.skipped:
-                    counts["skipped"] += 1
+                    counts["unusable"] += 1
                     say_skipped(one)
                 for row in range(len(batch)):
                     [observed] = store.observe(batch.take([row]), replace=replace)
-                    counts["known" if observed.reason == "known" else "kept" if observed.kept else "not"] += 1
+                    counts[observed.status] += 1
                     # What a folder held before is no news.
-                    if not (from_folder and observed.reason == "known"):
+                    if not (from_folder and observed.status == Status.KNOWN):
                         write(observed, as_json)
         except KeyboardInterrupt:
             say("")
         if not quiet:
-            gone = 0 if replace else before + counts["kept"] - len(store)
-            others = {"known already": counts["known"], "not kept": counts["not"], "left the window": gone}
-            said = [f"{count(counts['kept'])} kept", *(f"{n:,} {what}" for what, n in others.items() if n)]
+            kept = counts[Status.ADDED] + counts[Status.REPLACED]
+            others = {
+                "known already": counts[Status.KNOWN],
+                "not kept": counts[Status.LATE] + counts[Status.SKIPPED],
+                "left the window": before + counts[Status.ADDED] - len(store),
+            }
+            said = [f"{count(kept)} kept", *(f"{n:,} {what}" for what, n in others.items() if n)]
             say(f"{', '.join(said)}; {count(len(store))} in {archive}")
-    return count_skipped(counts["skipped"])
+    return count_skipped(counts["unusable"])
 
 
 def write(observed: Observed, as_json: bool) -> None:

@@ -145,7 +145,7 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
             show_table(matches, out)
 
 
-SOURCE_HEADS = ("copied", "published", "source", "title", "url")
+FOUND_HEADS = ("copied", "published", "source", "title", "url")
 """What CSV says of a match with an archive beside what it says of any match."""
 
 
@@ -154,14 +154,14 @@ def answer_writer(form: str, out: IO[str]) -> Callable[[Answer], None]:
     if form == "table":
         return lambda answer: show_answer(answer, out)
     if form == "csv":
-        write = csv_writer((*MATCH_HEADS, *SOURCE_HEADS), out)
-        return lambda answer: write(_source_cells(answer))
+        write = csv_writer((*MATCH_HEADS, *FOUND_HEADS), out)
+        return lambda answer: write(_found_cells(answer))
     return lambda answer: write_line(answer.to_dict(), out)
 
 
-def _source_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
-    for source in answer.sources:
-        match, article = source.match, source.article
+def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
+    for one in answer.found:
+        match, article = one.match, one.article
         yield (
             *(match.query, match.found, match.relation),
             *(match.query_covered, match.found_covered, match.resemblance),
