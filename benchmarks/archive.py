@@ -265,7 +265,7 @@ def be_writer(path: Path) -> int:
             if added < elapsed * ADDED:
                 batch = asked[added : added + a_time]
                 added += archive.add(
-                    [{**one, "id": f"new {added + at}"} for at, one in enumerate(batch)]
+                    [{**one, "id": f"new {added + at}"} for at, one in enumerate(batch)], learn=False
                 ).added
             else:
                 time.sleep(0.01)

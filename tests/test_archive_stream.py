@@ -219,6 +219,25 @@ def test_boilerplate_is_neither_copied_nor_new(tmp_path: Path) -> None:
         assert archive.formulas[0].articles == 20
 
 
+@pytest.mark.parametrize("at_once", [20, 4])
+def test_add_learns_boilerplate_that_few_of_the_articles_have(at_once: int, tmp_path: Path) -> None:
+    writer = Writer(6)
+    formula = writer.write(30)
+    pile = [article(f"{number:03}") for number in range(420)]
+    few = [article(f"few {number:02}", text=join(writer.write(150) + formula)) for number in range(20)]
+    query = join(writer.write(48) + formula)
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add(pile)
+        for start in range(0, 20, at_once):
+            archive.add(few[start : start + at_once])
+        assert archive.info()["changed_since_learnt"] == 0
+        assert [one.articles for one in archive.formulas] == [20]
+        assert archive.check(query)[0].copied == 0
+        assert as_list(archive.check({"id": "query", "text": query})[0].matches) == as_list(
+            wirecopy.find([*pile, *few], query=[{"id": "query", "text": query}])
+        )
+
+
 def test_what_is_not_kept_says_why(tmp_path: Path) -> None:
     with opened(tmp_path / "archive", window="7d") as archive:
         one = article("a", "2020-03-20", join(STORY))

@@ -42,7 +42,7 @@ from .writing import Writer, digest, join_fields
 __all__ = ["Added", "Answer", "Archive", "Found", "Judged", "Observed", "Status"]
 
 RELEARN_SHARE = 0.05
-"""Boilerplate is learnt anew once so many of the articles have come or gone since: the cost stays in proportion."""
+"""In a stream boilerplate is learnt anew once so many of the articles have come or gone since: the cost stays in proportion."""
 
 
 class Archive:
@@ -276,6 +276,7 @@ class Archive:
         articles: Any,
         *,
         replace: bool = False,
+        learn: bool = True,
         fields: Fields | None = None,
         batch_bytes: int = 4 << 20,
         progress: Progress | None = None,
@@ -283,7 +284,8 @@ class Archive:
         """Add articles from any source; when this returns, or `progress` is called, what it speaks of is on disk.
 
         What is in already is not added twice, so an interrupted `add` can simply be repeated. An id that is there with
-        other content is skipped, or replaced if asked for.
+        other content is skipped, or replaced if asked for. At the end the boilerplate is learnt anew; without `learn`, as in a
+        stream, only once a twentieth of the articles have changed.
         """
         self._claim()
         reading = _with_about(fields or Fields())
@@ -300,7 +302,7 @@ class Archive:
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
-        self._tidy(progress)
+        self._tidy(progress, 0 if learn else RELEARN_SHARE)
         return total
 
     def observe(self, article: Any, *, replace: bool = False, fields: Fields | None = None) -> list[Observed]:
@@ -427,10 +429,10 @@ class Archive:
             altered += sum(digest != row[0].hex() for digest, row in zip(digests, some, strict=True))
         return altered
 
-    def _tidy(self, progress: Progress | None = None) -> None:
-        """Keep the index in order, and learn boilerplate when enough has changed."""
+    def _tidy(self, progress: Progress | None = None, relearn_share: float = RELEARN_SHARE) -> None:
+        """Keep the index in order, and learn boilerplate when more than a share of the articles has changed."""
         self._writer.tidy()
-        if self._store.setting("unlearnt", 0) > RELEARN_SHARE * len(self._index.rows):
+        if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)
 
 

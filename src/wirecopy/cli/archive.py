@@ -104,8 +104,6 @@ def add_command(
         try:
             with show_progress(quiet, total_bytes(inputs)) as progress:
                 added = store.add(inputs, replace=replace, fields=fields, progress=progress)
-                if store.info()["changed_since_learnt"]:
-                    store.learn(progress=progress)
         except KeyboardInterrupt:
             store.close()
             with open_archive(archive) as again:
