@@ -1,8 +1,10 @@
 """An archive loses nothing it has acknowledged: killed, let down by the disk, damaged. See `faults` for what that proves and what not."""
 
+import contextlib
 import random
 import shutil
 import signal
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -99,7 +101,7 @@ KINDS = ("killed", *ONCE, "EIO from then on", "ENOSPC from then on")
 
 
 class Sweep:
-    """Work on 200 articles, with a fault at one of its calls: an add in four batches, or removal, expiry and compaction."""
+    """Work on 200 articles, with a fault at one of its calls: an add in four batches, removal, expiry and compaction, or filing anew."""
 
     def __init__(self, folder: Path, work: str) -> None:
         self._folder, self._work = folder, work
@@ -121,6 +123,11 @@ class Sweep:
             for start in range(0, ADD_ARTICLES, 50):
                 archive.add(self._articles[start : start + 50])
         self._states.append(state_of(self._articles))
+        if work == "anew":
+            with contextlib.closing(sqlite3.connect(self._before / "archive")) as store, store:
+                store.execute("UPDATE settings SET value = 'old' WHERE name = 'text_version'")
+            self._states *= 2
+            return
         for step in make_forgetting(self._articles):
             self._states.append(step.states(self._states[-1], dates)[-1])
 
@@ -136,10 +143,12 @@ class Sweep:
         ended = self._do(nursery, archive, fault.kind in ONCE, fault.injections(calls))
         self._judge(ended, fault)
         with Archive.open(archive, threads=1) as opened:
+            if self._work == "anew":
+                opened.learn()
             self._answers.require(opened, require_whole(opened, self._states[ended.done :]))
             if self._work == "add":
                 opened.add(self._source)
-            else:
+            elif self._work == "forget":
                 for step in make_forgetting(self._articles):
                     step.run(opened)
             self._answers.require(opened, require_whole(opened, self._states[-1:]))
@@ -415,6 +424,7 @@ def damage_segments(folder: Path, *, number: int, seed: int = 1) -> Tried:
 CASES: dict[str, Sequence[Callable[[Path], Tried]]] = {
     "at every call of an add": [partial(sweep, work="add", kinds=[kind]) for kind in KINDS],
     "at every call of forgetting": [partial(sweep, work="forget", kinds=[kind]) for kind in KINDS],
+    "at every call of filing anew": [partial(sweep, work="anew", kinds=[kind]) for kind in KINDS],
     "at any moment": [partial(kill_churns, kills=KILLS, articles=CHURN_ARTICLES)],
     "at any moment, large": [
         partial(kill_large, kills=LARGE_KILLS, articles=LARGE_ARTICLES, batch=LARGE_BATCH)

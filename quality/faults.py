@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import wirecopy
 from wirecopy import Archive
 from wirecopy.archive import segments
-from wirecopy.errors import WirecopyError
+from wirecopy.errors import MismatchError, WirecopyError
 
 ROOT = Path(__file__).resolve().parents[1]
 Row = dict[str, str]
@@ -195,6 +195,16 @@ def forget(archive: str, source: str, again: bool) -> None:
     _bear(archive, run, again)
 
 
+def file_anew(archive: str, source: str, again: bool) -> None:
+    """File the articles of an archive anew, whose words were read in another way."""
+
+    def run(opened: Archive) -> None:
+        opened.learn()
+        _say(done=1)
+
+    _bear(archive, run, again)
+
+
 def _bear(archive: str, work: Callable[[Archive], None], again: bool) -> None:
     """Work on an archive. After an error look at what is there and, if asked to, do the work once more."""
     small_segments()
@@ -203,10 +213,19 @@ def _bear(archive: str, work: Callable[[Archive], None], again: bool) -> None:
             work(opened)
         except WirecopyError as error:
             _say(error=str(error))
-            _say(seen=[article.id for article in opened.articles()], length=len(opened))
+            _say(seen=[article.id for article in opened.articles()], length=count_indexed(opened))
             if not again:
                 raise
             work(opened)
+
+
+def count_indexed(archive: Archive) -> int:
+    """How many articles the index has; before they are filed anew, how many there are."""
+    try:
+        archive._refresh()
+    except MismatchError:
+        return len(archive)
+    return len(archive._index.rows)
 
 
 def churn(archive: str, number: int, seed: int, first: int) -> None:
@@ -228,7 +247,13 @@ def grow(archive: str, source: str, batch_articles: int) -> None:
         opened.compact()
 
 
-WORK: dict[str, Callable[..., None]] = {"add": add_file, "forget": forget, "churn": churn, "grow": grow}
+WORK: dict[str, Callable[..., None]] = {
+    "add": add_file,
+    "forget": forget,
+    "anew": file_anew,
+    "churn": churn,
+    "grow": grow,
+}
 
 
 def _say(**what: object) -> None:
@@ -424,7 +449,8 @@ def require_whole(archive: Archive, allowed: Sequence[State]) -> State:
     if found not in allowed:
         sizes = ", ".join(str(len(state)) for state in allowed)
         raise FaultError(f"expected one of {sizes} articles, got {len(found)}")
-    require(len(archive) == len(found), f"{len(archive)} articles counted, {len(found)} there")
+    for counted in (len(archive), count_indexed(archive)):
+        require(counted == len(found), f"{counted} articles counted, {len(found)} there")
     problems = archive.verify()
     require(not problems, f"not sound: {problems}")
     with contextlib.closing(sqlite3.connect(archive.path)) as store:

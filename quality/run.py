@@ -79,6 +79,7 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("*", "went wrong"): at_most(0),
         ("at every call of an add", "tried"): at_least(1000),
         ("at every call of forgetting", "tried"): at_least(500),
+        ("at every call of filing anew", "tried"): at_least(500),
         ("at any moment", "tried"): at_least(200),
         ("at any moment, large", "tried"): at_least(10),
         ("at any moment, large", "slowest open, s"): at_most(2.0),

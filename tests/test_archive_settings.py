@@ -118,14 +118,6 @@ def change(path: Path, statement: str) -> None:
     store.close()
 
 
-def test_text_read_in_another_way_is_refused(path: Path) -> None:
-    change(path, "UPDATE settings SET value = 'old' WHERE name = 'text_version'")
-    with pytest.raises(
-        MismatchError, match=r"text version of .*archive: expected .*, got old; .*wirecopy export"
-    ):
-        Archive.open(path)
-
-
 def test_a_newer_format_is_refused(path: Path) -> None:
     change(path, "PRAGMA user_version = 99")
     with pytest.raises(

@@ -1,6 +1,7 @@
 """Imports point down only, siblings do not know each other, and each outside library has one home."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -96,6 +97,12 @@ def test_an_outside_library_is_used_at_home_only(path: Path) -> None:
     used = {name.partition(".")[0] for name in imports(path)}
     away = {library for library in used & HOMES.keys() if module_of(path) not in HOMES[library]}
     assert not away
+
+
+def test_sql_is_in_the_store_of_the_archive_only() -> None:
+    spoken = re.compile(r"\b(SELECT\b.*\bFROM|INSERT\b.*\bINTO|UPDATE\b.*\bSET|DELETE FROM|PRAGMA) ")
+    speaking = {str(path.relative_to(PACKAGE)) for path in FILES if spoken.search(path.read_text("utf-8"))}
+    assert speaking <= {"archive/connection.py", "archive/store.py", "archive/stock.py"}
 
 
 def test_importing_wirecopy_loads_nothing_optional() -> None:

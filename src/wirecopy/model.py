@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from itertools import chain, pairwise
 from typing import Any
@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 
 UNDATED = np.iinfo(np.int64).max
 """`published` of an article without a usable date: sorts after all dates."""
-
-ABOUT = ("title", "published", "source", "author", "location", "language", "url", "agency")
-"""What is known about an article besides id and text, in the order of `Article`'s fields; `published` as it is written."""
 
 
 class Relation(StrEnum):
@@ -43,6 +40,10 @@ class Article:
     language: str | None = None
     url: str | None = None
     agency: str | None = None
+
+
+ABOUT = tuple(one.name for one in fields(Article) if one.name not in ("id", "text"))
+"""What is known about an article besides id and text; `published` as it is written."""
 
 
 @dataclass(frozen=True, slots=True)

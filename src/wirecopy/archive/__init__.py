@@ -1,6 +1,6 @@
 """The archive: articles that a text can be checked against, that grows and forgets, and loses nothing it has acknowledged.
 
-One SQLite file is the store of record (`store.py`); index segments beside it (`segments.py`) are derived from it
+One SQLite file is the store of record (`store.py`, `connection.py`); index segments beside it (`segments.py`) are derived from it
 (`filing.py`). `index.py` brings both together for one process, `checking.py` and
 `judging.py` answer from it, `writing.py` changes it. One process writes at a time, any number read.
 """
@@ -8,21 +8,18 @@ One SQLite file is the store of record (`store.py`); index segments beside it (`
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .. import _core
 from ..boilerplate import Formula, Learnt
 from ..comparison import get_preset
 from ..errors import ArchiveError, UsageError
 from ..methods import Method
-from ..model import ABOUT, UNDATED, Article, Articles, count
+from ..model import ABOUT, UNDATED, Article, Articles
 from ..pile import Filed, Job, Matches, Progress, is_directed, open_pool
 from ..sources import Fields, read
 from ..sources.fields import id_text
@@ -30,14 +27,16 @@ from ..statistics import Statistics
 from ..text import utf8
 from .answers import Added, Answer, Found, Judged, Observed, Status
 from .checking import Checker, Limits
+from .connection import FORMAT, locked, take_lock
+from .digests import digest, values_of
 from .filing import Filer
 from .index import Index
 from .judging import Judge
-from .segments import Segment
-from .settings import Settings, show_window
+from .segments import folder_of, require_no_segments
+from .settings import Settings, show_moment, show_window
 from .stock import Stock
-from .store import Store, locked, take_lock
-from .writing import Writer, digest, join_fields
+from .store import MANY, Store
+from .writing import Writer
 
 __all__ = ["Added", "Answer", "Archive", "Found", "Judged", "Observed", "Status"]
 
@@ -54,12 +53,11 @@ class Archive:
         self.settings = settings
         self.threads = threads
         self._store = store
-        self._folder = path.with_name(path.name + "-index")
         self._lock_file: int | None = None
         self._filer = Filer(store, settings)
-        self._index = Index(store, settings, self._folder, self._filer.make_again)
+        self._index = Index(store, folder_of(path), self._filer.make_again)
         self._checker = Checker(store, settings, self._index)
-        self._writer = Writer(store, settings, self._index, self._filer, self._folder)
+        self._writer = Writer(store, settings, self._index, self._filer, folder_of(path))
 
     @classmethod
     def open(
@@ -90,9 +88,9 @@ class Archive:
         fresh = Settings.choose(method, preset, window, statistics) if not place.exists() else None
         store = Store(place)
         try:
-            if store.is_new:
-                if not fresh:
-                    _require_no_segments(place)
+            if store.is_new and not fresh:
+                require_no_segments(place)
+            if store.is_new or store.format < FORMAT:
                 with locked(place):
                     store.prepare()
                     if store.setting("methods") is None:
@@ -119,11 +117,10 @@ class Archive:
             self._lock_file = None
 
     def __len__(self) -> int:
-        self._refresh()
-        return len(self._index.rows)
+        return self._store.count()
 
     def __contains__(self, id: object) -> bool:
-        return bool(self._store.select("row", "articles", "id", [id]))
+        return isinstance(id, str) and bool(self._store.rows_of([id]))
 
     # Reading
 
@@ -210,59 +207,53 @@ class Archive:
 
     def articles(self) -> Iterator[Article]:
         """All live articles of one moment, the earliest first, the undated last, whatever is done to the archive meanwhile."""
-        self._refresh()
-        store = Store(self.path)
-        try:
-            with store.snapshot():
-                ordered = store.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
-                order = [row for (row,) in ordered]
-                for start in range(0, len(order), 500):
-                    rows = order[start : start + 500]
-                    for article, body in zip(store.articles(rows), store.texts(rows), strict=True):
-                        yield dataclasses.replace(article, text=body.decode())
-        finally:
-            store.close()
+        with self._store.beside() as store, store.snapshot():
+            order = store.rows_in_order()
+            for start in range(0, len(order), MANY):
+                rows = order[start : start + MANY]
+                for article, body in zip(store.articles(rows), store.texts(rows), strict=True):
+                    yield dataclasses.replace(article, text=body.decode())
 
     @property
     def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
-        self._refresh()
-        return self._index.learnt.formulas
+        return self._store.learnt().formulas
 
     def info(self) -> dict[str, Any]:
         """How much there is, and how it is kept."""
-        self._refresh()
-        index, store = self._index, self._store
-        articles = len(index.rows)
-        dated = index.moments[index.moments != UNDATED]
-        held = sum(segment.entry.bytes for segment in index.segments)
+        store = self._store
+        with store.snapshot():
+            articles, (first, last), entries = store.count(), store.span(), store.entries()
+        held = sum(entry.bytes for entry in entries)
         stored = self.path.stat().st_size
         wal = self.path.with_name(self.path.name + "-wal")
         return {
             "articles": articles,
-            "first": _show_moment(dated.min()) if len(dated) else None,
-            "last": _show_moment(dated.max()) if len(dated) else None,
+            "first": show_moment(first),
+            "last": show_moment(last),
             "methods": [str(one) for one in self.settings.methods],
             "preset": self.settings.preset,
             "window": show_window(self.settings.window),
-            "segments": len(index.segments),
+            "segments": len(entries),
             "index_bytes": held,
             "index_bytes_an_article": round(held / max(1, articles)),
             "store_bytes": stored + (wal.stat().st_size if wal.exists() else 0),
             "store_bytes_an_article": round(stored / max(1, articles)),
-            "formulas": len(index.learnt.formulas),
+            "formulas": len(self.formulas),
             "changed_since_learnt": store.setting("unlearnt", 0),
         }
 
     # Writing
 
-    def _claim(self) -> None:
-        """Become the one writer."""
+    def _claim(self, progress: Progress | None = None) -> bool:
+        """Become the one writer, and file anew what has to be; False if it is the writer already."""
         if self._lock_file is not None:
-            return
+            return False
         self._lock_file = take_lock(self.path)
         try:
             self._store.prepare()
+            with open_pool(self.threads) as pool:
+                self._writer.file_anew(pool, progress)
             self._refresh()
             self._index.delete_files()
             self._writer.put_back()
@@ -270,6 +261,7 @@ class Archive:
             os.close(self._lock_file)
             self._lock_file = None
             raise
+        return True
 
     def add(
         self,
@@ -287,13 +279,13 @@ class Archive:
         other content is skipped, or replaced if asked for. At the end the boilerplate is learnt anew; without `learn`, as in a
         stream, only once a twentieth of the articles have changed.
         """
-        self._claim()
-        reading = _with_about(fields or Fields())
+        self._claim(progress)
+        reading = dataclasses.replace(fields or Fields(), about=ABOUT)
         total, done, seen = Added(), 0, set[str]()
 
         def take_in(part: Any) -> tuple[int, Articles, Filed, list[bytes]]:
             batch = part()
-            return part.source_bytes, batch, self._filer.file(batch), digest(batch)
+            return part.source_bytes, batch, self._filer.file(batch), digest(values_of(batch))
 
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
@@ -310,15 +302,17 @@ class Archive:
 
         A record without an id is named as a bare text is, by the BLAKE3 of its text.
         """
-        self._claim()
-        reading = _with_about(fields or Fields())
+        if self._claim():
+            self._tidy()
+        reading = dataclasses.replace(fields or Fields(), about=ABOUT)
         given = [_named(one, reading) for one in article] if isinstance(article, list | tuple) else article
         observed = []
         for batch in _batches(_named(given, reading), reading, "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self._check(one)
-                added = self._writer.add(one, self._filer.file(one), digest(one), replace, set())
+                contents = digest(values_of(one))
+                added = self._writer.add(one, self._filer.file(one), contents, replace, set())
                 observed.append(Observed.tell(answer, added))
         self._tidy()
         return observed
@@ -328,8 +322,8 @@ class Archive:
         self._claim()
         wanted = {id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)}
         with self._writer.changing():
-            rows = [row for (row,) in self._store.select("row", "articles", "id", sorted(wanted))]
-            self._writer.remove_rows(rows)
+            rows = self._store.rows_of(sorted(wanted))
+            self._store.remove_articles(rows)
         self._tidy()
         return len(rows)
 
@@ -344,71 +338,23 @@ class Archive:
 
     def learn(self, *, progress: Progress | None = None) -> Learnt:
         """Learn the boilerplate of the live articles, by `find`'s rule."""
-        self._claim()
-        matches = self.pairs(progress=progress)
-        learnt, store = matches.learnt, self._store
+        self._claim(progress)
+        learnt = self.pairs(progress=progress).learnt
         with self._writer.changing():
-            store.execute("DELETE FROM learnt")
-            store.execute("DELETE FROM formulas")
-            values = {"shingles": learnt.known.shingles, **learnt.names}
-            store.insert(
-                "learnt", ((name, value.astype("<u8").tobytes()) for name, value in values.items()), 2
-            )
-            store.insert(
-                "formulas",
-                (
-                    (place, one.articles, one.example, one.article, json.dumps(dict(one.sources)))
-                    for place, one in enumerate(learnt.formulas)
-                ),
-                5,
-            )
-            store.set("unlearnt", 0)
-            store.set("learnt_change", store.setting("change", 0))
-        self._index.refresh()
+            self._store.set_learnt(learnt)
         return self._index.learnt
 
     def compact(self, *, progress: Progress | None = None) -> None:
         """Make one segment of all of a slice, forget removals, learn boilerplate, and give room back to the disk."""
-        self._claim()
+        self._claim(progress)
         self._writer.compact()
         self.learn(progress=progress)
-        with self._store.errors("written"):
-            self._store.execute("VACUUM")
-            self._store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._store.shrink()
 
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; what was wrong. Damaged segments are made again."""
-        self._refresh()
-        store, index = self._store, self._index
-        with store.errors("read"):
-            problems = [
-                f"{self.path}: {row[0]}" for row in store.execute("PRAGMA integrity_check") if row[0] != "ok"
-            ]
-            orphans = store.execute(
-                "SELECT count(*) FROM articles LEFT JOIN texts USING (row) WHERE text IS NULL"
-            )
-            if lost := orphans.fetchone()[0]:
-                problems.append(f"{self.path}: {count(lost)} without text")
-            if altered := self._count_altered():
-                problems.append(f"{self.path}: {count(altered)} changed since being added; restore a backup")
-
-        def read_all(segment: Segment) -> None:
-            for part in segment.parts:
-                for shard in range(64):
-                    part.seal.shard(part.content, shard)
-
-        before = set(index.mended)
-        index.refresh()
-        index.sound(read_all)
-        filed = np.sort(
-            np.concatenate([np.empty(0, np.uint64), *(segment.rows for segment in index.segments)])
-        )
-        if len(missing := np.setdiff1d(index.rows, filed)):
-            problems.append(f"{self.path}: {count(len(missing))} in no segment")
-        problems += [
-            f"segment {number}: damaged, made again from the articles" for number in index.mended | before
-        ]
-        if index.mended:
+        problems = [*self._index.find_damage(), *self._store.find_damage()]
+        if self._index.mended:
             try:
                 self._claim()
                 self._writer.put_back()
@@ -416,34 +362,11 @@ class Archive:
                 problems.append(f"segments that were made again are not written yet: {error}")
         return problems
 
-    def _count_altered(self) -> int:
-        """How many articles have another content than their checksums say."""
-        columns = ", ".join(f"coalesce(CAST({name} AS BLOB), x'')" for name in ("content", "text", *ABOUT))
-        found = self._store.execute(f"SELECT {columns} FROM articles JOIN texts USING (row)")
-        altered = 0
-        while some := found.fetchmany(500):
-            whole = [
-                join_fields(body, [one.decode(errors="replace") for one in about]) for _, body, *about in some
-            ]
-            digests = _core.blake3_hex(whole)
-            altered += sum(digest != row[0].hex() for digest, row in zip(digests, some, strict=True))
-        return altered
-
     def _tidy(self, progress: Progress | None = None, relearn_share: float = RELEARN_SHARE) -> None:
         """Keep the index in order, and learn boilerplate when more than a share of the articles has changed."""
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)
-
-
-def _require_no_segments(place: Path) -> None:
-    """Raise ArchiveError for an empty file that was an archive, as what is left of its index shows."""
-    folder = place.with_name(place.name + "-index")
-    if segments := len(list(folder.glob("*.segment"))):
-        raise ArchiveError(
-            f"{place}: empty, but {folder} holds {count(segments, 'segment')} of its articles: restore it"
-            " from a backup, or delete both to begin anew"
-        )
 
 
 def _batches(given: Any, fields: Fields, unnamed: str) -> Iterator[Articles]:
@@ -467,10 +390,6 @@ def _named(record: Any, fields: Fields) -> Any:
     return record if body is None else {**record, fields.id_names[0]: _core.blake3_hex([utf8(body)])[0]}
 
 
-def _with_about(fields: Fields) -> Fields:
-    return dataclasses.replace(fields, about=ABOUT)
-
-
 def _moment(date: str | None) -> int | None:
     if date is None:
         return None
@@ -478,7 +397,3 @@ def _moment(date: str | None) -> int | None:
     if found == UNDATED:
         raise UsageError(f"expected a date such as 2026-03-01 or 2026-03-01T12:00:00Z, got {date!r}")
     return found
-
-
-def _show_moment(moment: Any) -> str:
-    return str(np.datetime64(int(moment), "us").astype("datetime64[s]")) + "Z"

@@ -37,10 +37,6 @@ class Filer:
     def make_again(self, number: int, slice_: int | None, first_row: int, last_row: int) -> Segment:
         """A segment made again from the store."""
         with self._store.snapshot():
-            known = self._store.execute(
-                "SELECT row, moment FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
-                (first_row, last_row),
-            )
-            rows = [row for row, moment in known if self._settings.slice_of(moment) == slice_]
+            rows = self._settings.slices(self._store.moments(first_row, last_row)).get(slice_, [])
             batch = self._store.batch(rows)
         return make_segment(number, slice_, first_row, last_row, self.encode(self.file(batch), rows))

@@ -6,7 +6,6 @@ A segment that is missing or damaged is made again from the store, in memory; wh
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,30 +15,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..boilerplate import GAP_WORDS, Formula, Learnt
-from ..model import UNDATED, Boilerplate
+from ..boilerplate import Learnt
+from ..model import UNDATED, count
 from ..pairs import Holders
 from .segments import Damaged, Entry, Segment, file_of, open_segment
-from .settings import Settings
+from .settings import require_text_version
 from .store import Store
 
-CATALOGUE = "number, slice, first_row, last_row, articles, parts, sums"
 NO_ROWS, NO_MOMENTS = np.empty(0, np.uint64), np.empty(0, np.int64)
 Out = TypeVar("Out")
 
 
 class Index:
-    """Rows and moments of the live articles, the open segments, and the boilerplate."""
+    """Rows and moments of the live articles, the open segments, and the boilerplate; nothing before the first `refresh`."""
 
-    def __init__(self, store: Store, settings: Settings, folder: Path, file: Callable[..., Segment]) -> None:
+    def __init__(self, store: Store, folder: Path, file: Callable[..., Segment]) -> None:
         self._store = store
-        self._settings = settings
         self._folder = folder
         self._file = file
         self.is_behind = True
         """Whether the store may have what is not taken in yet."""
         self._empty()
-        self.refresh()
 
     def _empty(self) -> None:
         self.rows, self.moments = NO_ROWS, NO_MOMENTS
@@ -55,7 +51,10 @@ class Index:
         return bool(self._store.setting("change", 0) == self._change)
 
     def refresh(self) -> None:
-        """Take in what was committed since the last time, or until the snapshot that this is within."""
+        """Take in what was committed since the last time, or until the snapshot that this is within.
+
+        Raises MismatchError if words are read in another way now than when the articles were filed.
+        """
         self.is_behind = True
         while not self._take_in():
             pass
@@ -69,16 +68,14 @@ class Index:
             change = store.setting("change", 0)
             if change == self._change:
                 return True
+            require_text_version(store)
             if self._change < store.setting("removals_since", 0):
                 self._empty()
             self._take_in_rows()
-            found = [
-                Entry.read(row)
-                for row in store.execute(f"SELECT {CATALOGUE} FROM segments ORDER BY first_row")
-            ]
+            found = store.entries()
             known = {segment.entry.number: segment for segment in self.segments}
             fresh = [entry.number for entry in found if entry.number not in known]
-            contents = dict(store.select("number, content", "segments", "number", fresh))
+            contents = store.segment_contents(fresh)
             segments = []
             for entry in found:
                 segment = known.get(entry.number)
@@ -93,50 +90,31 @@ class Index:
             self.segments = segments
             self.mended &= {entry.number for entry in found}
             if (learnt := store.setting("learnt_change", -1)) != self._learnt_change:
-                self._learnt_change, self.learnt = learnt, self._read_learnt()
+                self._learnt_change, self.learnt = learnt, store.learnt()
             self._change = change
         return True
 
     def _take_in_rows(self) -> None:
-        new = self._store.execute(
-            "SELECT row, moment FROM articles WHERE row > ? ORDER BY row", (self._last_row,)
-        ).fetchall()
-        gone = self._store.execute("SELECT row FROM removals WHERE change > ?", (self._change,)).fetchall()
+        new = self._store.moments(self._last_row + 1)
+        gone = self._store.removed_since(self._change)
         if new:
             self._last_row = new[-1][0]
             rows = np.array([row for row, _ in new], np.uint64)
             moments = np.array([UNDATED if moment is None else moment for _, moment in new], np.int64)
             self.rows = np.concatenate([self.rows, rows])
             self.moments = np.concatenate([self.moments, moments])
-        if gone:
-            kept = ~np.isin(self.rows, np.array(gone, np.uint64))
+        if len(gone):
+            kept = ~np.isin(self.rows, gone)
             self.rows, self.moments = self.rows[kept], self.moments[kept]
 
     def _is_current(self, number: int) -> bool:
         """Whether the segment is in the catalogue now, not only in what this snapshot sees."""
-        other = Store(self._store.path)
-        try:
-            return bool(other.select("number", "segments", "number", [number]))
-        finally:
-            other.close()
+        with self._store.beside() as other:
+            return number in other.segment_contents([number])
 
     def _mend(self, entry: Entry) -> Segment:
         self.mended.add(entry.number)
         return self._file(entry.number, entry.slice, entry.first_row, entry.last_row)
-
-    def _read_learnt(self) -> Learnt:
-        values = {
-            name: np.frombuffer(value, "<u8").astype(np.uint64)
-            for name, value in self._store.execute("SELECT name, value FROM learnt")
-        }
-        formulas = [
-            Formula(articles, example, article, json.loads(sources))
-            for articles, example, article, sources in self._store.execute(
-                "SELECT articles, example, article, sources FROM formulas ORDER BY place"
-            )
-        ]
-        shingles = values.pop("shingles", NO_ROWS)
-        return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas)
 
     def sound(self, work: Callable[[Segment], Out]) -> list[Out]:
         """Some work on every segment; one that turns out to be damaged is made again and the work repeated."""
@@ -166,6 +144,24 @@ class Index:
             rows.append(its_rows)
             words.append(its_words)
         return Holders.join(holders), np.concatenate(rows), np.concatenate(words)
+
+    def find_damage(self) -> list[str]:
+        """What is wrong with the segments, all of which are read; those that are damaged are made again."""
+        before = set(self.mended)
+
+        def read_all(segment: Segment) -> None:
+            for part in segment.parts:
+                for shard in range(64):
+                    part.seal.shard(part.content, shard)
+
+        self.refresh()
+        self.sound(read_all)
+        filed = np.concatenate([NO_ROWS, *(segment.rows for segment in self.segments)])
+        missing = len(np.setdiff1d(self.rows, filed))
+        damaged = [
+            f"segment {number}: damaged, made again from the articles" for number in self.mended | before
+        ]
+        return [f"{self._store.path}: {count(missing)} in no segment"] * bool(missing) + damaged
 
     def places(self, rows: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Where some rows stand among the live ones, -1 for a row that is not live."""

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import ArchiveError
+from ..model import count
 
 IN_STORE_BYTES = 1 << 18
 """A smaller segment is kept in the store."""
@@ -55,6 +56,12 @@ class Entry:
         each = tuple(every[start:end] for start, end in itertools.pairwise(blocks))
         return cls(number, slice_, first, last, articles, sizes, each)
 
+    def row(self) -> tuple[Any, ...]:
+        """The columns of the catalogue."""
+        sums = np.concatenate(self.sums).astype("<u8").tobytes()
+        about = self.number, self.slice, self.first_row, self.last_row, self.articles
+        return *about, json.dumps(self.parts), sums
+
     @property
     def bytes(self) -> int:
         """Its size."""
@@ -62,6 +69,8 @@ class Entry:
 
 
 BLOCK = 1 << 20
+Stored = tuple[Entry, bytes | None]
+"""A segment as the catalogue has it: with its bytes unless they are in a file."""
 
 
 @dataclass(frozen=True)
@@ -136,18 +145,13 @@ def make_segment(
     )
 
 
-def write_segment(made: Segment, folder: Path) -> tuple[Any, ...]:
-    """Write the file of a segment, if it is to have one; its row in the catalogue."""
-    entry = made.entry
+def write_segment(made: Segment, folder: Path) -> Stored:
+    """The segment for the catalogue: with its bytes if it is small, else its file is written."""
     contents = [part.content.data for part in made.parts]
-    in_store = entry.bytes < IN_STORE_BYTES
-    if not in_store:
-        _write_file(file_of(folder, entry.number), contents)
-    sums = np.concatenate(entry.sums).astype("<u8").tobytes()
-    return (
-        *(entry.number, entry.slice, entry.first_row, entry.last_row, entry.articles),
-        *(json.dumps(entry.parts), sums, b"".join(contents) if in_store else None),
-    )
+    if made.entry.bytes < IN_STORE_BYTES:
+        return made.entry, b"".join(contents)
+    _write_file(file_of(folder, made.entry.number), contents)
+    return made.entry, None
 
 
 def _write_file(path: Path, contents: Sequence[memoryview]) -> None:
@@ -178,6 +182,21 @@ def _write_file(path: Path, contents: Sequence[memoryview]) -> None:
 def file_of(folder: Path, number: int) -> Path:
     """Where the file of a segment is."""
     return folder / f"{number:08}.segment"
+
+
+def folder_of(archive: Path) -> Path:
+    """Where the files of the segments of an archive are."""
+    return archive.with_name(archive.name + "-index")
+
+
+def require_no_segments(archive: Path) -> None:
+    """Raise ArchiveError if there are segments: then the archive, which is empty, was one with articles."""
+    folder = folder_of(archive)
+    if found := len(list(folder.glob("*.segment"))):
+        raise ArchiveError(
+            f"{archive}: empty, but {folder} holds {count(found, 'segment')} of its articles: restore it"
+            " from a backup, or delete both to begin anew"
+        )
 
 
 def choose_merge(sizes: Sequence[int]) -> int:

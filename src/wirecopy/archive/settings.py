@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
 
 from .. import _core, methods
 from ..comparison import DEFAULT_PRESET, get_preset
 from ..errors import MismatchError, UsageError
 from ..methods import Method
+from ..model import UNDATED
 from ..pile import default_methods
 from ..statistics import Statistics
 from .store import Store
@@ -58,14 +61,11 @@ class Settings:
 
     @classmethod
     def load(cls, store: Store) -> Settings:
-        """What the archive was made with; raises MismatchError if its words were read in another way."""
-        version = store.setting("text_version")
-        if version != _core.TEXT_VERSION:
-            raise MismatchError(f"text version of {store.path}", _core.TEXT_VERSION, version, _WAY_OUT)
+        """What the archive was made with, but no statistics of words that were read in another way."""
         chosen = [
             methods.get(name, **parameters) for name, parameters in json.loads(store.setting("methods"))
         ]
-        packed = store.setting("statistics")
+        packed = store.setting("statistics") if is_current(store) else None
         statistics = Statistics.load(io.BytesIO(packed)) if packed else None
         return cls(chosen, store.setting("preset"), store.setting("window"), statistics)
 
@@ -96,20 +96,36 @@ class Settings:
             raise MismatchError(f"preset of {path}", self.preset, preset, _WAY_OUT)
         if window and parse_window(window) != self.window:
             raise MismatchError(f"window of {path}", show_window(self.window), window, _WAY_OUT)
-        if statistics is not None and (
-            self.statistics is None
-            or statistics.view != self.statistics.view
-            or statistics.articles != self.statistics.articles
-            or statistics.words.tobytes() != self.statistics.words.tobytes()
-            or statistics.counts.tobytes() != self.statistics.counts.tobytes()
-        ):
+        if statistics is not None and _mark(statistics) != _mark(self.statistics):
             raise MismatchError(f"statistics of {path}", "those it was made with", "others", _WAY_OUT)
 
-    def slice_of(self, moment: int | None) -> int | None:
-        """The slice of time that an article belongs to; None for all where there is no window, and for the undated."""
-        if self.window is None or moment is None:
-            return None
-        return moment // -(-self.window // SLICES)
+    def slices(self, moments: Iterable[tuple[int, int | None]]) -> dict[int | None, list[int]]:
+        """Articles by their slices of time, each given with its moment; None is the slice of the undated, and of all without a window."""
+        length = self.window and -(-self.window // SLICES)
+        found: dict[int | None, list[int]] = {}
+        for article, moment in moments:
+            slice_ = moment // length if length and moment not in (None, UNDATED) else None
+            found.setdefault(slice_, []).append(article)
+        return found
+
+
+def is_current(store: Store) -> bool:
+    """Whether the words of the archive were read as they are now."""
+    return bool(store.setting("text_version") == _core.TEXT_VERSION)
+
+
+def require_text_version(store: Store) -> None:
+    """Raise MismatchError if the words of the archive were read in another way than now."""
+    if not is_current(store):
+        way_out = (
+            "its statistics are of words read that way: make another with new ones: wirecopy weigh, then "
+            "wirecopy export OLD | wirecopy add NEW - --statistics FILE"
+            if store.setting("statistics")
+            else f"the next to write files all articles anew: wirecopy compact {store.path}, or wirecopy add"
+        )
+        raise MismatchError(
+            f"text version of {store.path}", _core.TEXT_VERSION, store.setting("text_version"), way_out
+        )
 
 
 def parse_window(window: str | None) -> int | None:
@@ -130,6 +146,11 @@ def show_window(window: int | None) -> str:
     return f"{window // (UNITS[unit] * SECOND)}{unit}"
 
 
+def show_moment(moment: int | None) -> str | None:
+    """A moment in seconds, as a date."""
+    return None if moment is None else str(np.datetime64(moment, "us").astype("datetime64[s]")) + "Z"
+
+
 def _get_methods(method: str | Method | Sequence[str | Method] | None) -> list[Method]:
     chosen = [method] if isinstance(method, str | Method) else method or []
     if len(chosen) > 8:
@@ -139,6 +160,10 @@ def _get_methods(method: str | Method | Sequence[str | Method] | None) -> list[M
 
 def _stamp(chosen: Sequence[Method]) -> str:
     return json.dumps([[one.name, asdict(one)] for one in chosen], sort_keys=True)  # type: ignore[call-overload]
+
+
+def _mark(one: Statistics | None) -> object:
+    return one and (one.view, one.articles, bytes(one.words), bytes(one.counts))
 
 
 def _show(chosen: Sequence[Method]) -> str:

@@ -1,176 +1,59 @@
 """The store of record: one SQLite file with articles, settings, what was learnt, and the catalogue of index segments.
 
-What is committed here is acknowledged; all else can be made again from it. Any SQLite tool can look at it through the views
-`article` (an article with its text), `setting`, `segment` and `formula`, which stay when the tables behind them change.
+What is committed here is acknowledged; all else can be made again from it. All SQL is here, by table, but for the tables
+themselves, which are in `migrations/`. Any SQLite tool can look at it through the views `article` (an article with its text),
+`setting`, `segment` and `formula`, which stay when the tables behind them change.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..errors import ArchiveError, MismatchError
-from ..model import ABOUT, Article, Articles
+from ..boilerplate import GAP_WORDS, Formula, Learnt
+from ..model import ABOUT, UNDATED, Article, Articles, Boilerplate, count
+from .connection import Connection
+from .digests import FIELDS, FORM, digest
+from .segments import Entry, Stored
 
-FORMAT = 1
-"""Of the tables; each step up to it is in MIGRATIONS."""
-APPLICATION = 0x77637079
-"""What says, in the file's head, that it is an archive of ours."""
-CACHED_KIB = 16_384
-"""Pages of the file that a connection remembers, in KiB."""
 MANY = 500
-"""Parameters of one statement."""
-
-_COLUMNS = ", ".join(f"{name} TEXT NOT NULL" for name in ABOUT)
-_FIELDS = ", ".join(f"nullif({name}, '') AS {name}" for name in ABOUT)
-
-
-def _make_tables(connection: sqlite3.Connection) -> None:
-    for statement in (
-        f"""CREATE TABLE articles (row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, moment INTEGER,
-            content BLOB NOT NULL, added INTEGER NOT NULL, {_COLUMNS})""",
-        "CREATE TABLE texts (row INTEGER PRIMARY KEY, text TEXT NOT NULL)",
-        "CREATE TABLE settings (name TEXT PRIMARY KEY, value) WITHOUT ROWID",
-        "CREATE TABLE removals (row INTEGER PRIMARY KEY, change INTEGER NOT NULL)",
-        """CREATE TABLE segments (number INTEGER PRIMARY KEY AUTOINCREMENT, slice INTEGER, first_row INTEGER NOT NULL,
-            last_row INTEGER NOT NULL, articles INTEGER NOT NULL, parts TEXT NOT NULL, sums BLOB NOT NULL, content BLOB)""",
-        "CREATE TABLE learnt (name TEXT PRIMARY KEY, value BLOB NOT NULL)",
-        """CREATE TABLE formulas (place INTEGER PRIMARY KEY, articles INTEGER NOT NULL, example TEXT NOT NULL,
-            article TEXT NOT NULL, sources TEXT NOT NULL)""",
-        f"""CREATE VIEW article AS SELECT id, text, {_FIELDS},
-            strftime('%Y-%m-%dT%H:%M:%SZ', added / 1000000, 'unixepoch') AS added FROM articles JOIN texts USING (row)""",
-        "CREATE VIEW setting AS SELECT name, value FROM settings WHERE typeof(value) <> 'blob'",
-        """CREATE VIEW segment AS SELECT number, articles, first_row, last_row,
-            CASE WHEN content IS NULL THEN 'file' ELSE 'in here' END AS kept FROM segments""",
-        "CREATE VIEW formula AS SELECT articles, example, article, sources FROM formulas ORDER BY place",
-        f"PRAGMA application_id = {APPLICATION}",
-    ):
-        connection.execute(statement)
+"""Rows that are read at a time, parameters of one statement."""
+CATALOGUE = ("number", "slice", "first_row", "last_row", "articles", "parts", "sums")
+LAST_ROW = np.iinfo(np.int64).max
 
 
-MIGRATIONS = (_make_tables,)
+class Content(NamedTuple):
+    """An article that is there: its row, its checksum, and which form that has."""
+
+    row: int
+    digest: bytes
+    form: int
 
 
-class Store:
-    """A connection to the file. Reads see one moment within `snapshot`; a change is made whole within `change`, or not at all."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        with self.errors("opened"):
-            self._connection = sqlite3.connect(
-                path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=64
-            )
-            self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
-            self._version = -1
-            if not self.execute("PRAGMA application_id").fetchone()[0] and self._is_empty():
-                return
-            found = self.execute("PRAGMA application_id").fetchone()[0]
-            if found != APPLICATION:
-                raise ArchiveError(f"{path}: expected an archive of wirecopy, got another SQLite file")
-            form = self.execute("PRAGMA user_version").fetchone()[0]
-            if form > FORMAT:
-                raise MismatchError(
-                    f"format of the archive {path}",
-                    f"up to {FORMAT}",
-                    form,
-                    "open it with the version of wirecopy that wrote it, or a newer one",
-                )
-
-    def _is_empty(self) -> bool:
-        with self.errors("read"):
-            return not self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-
-    @property
-    def is_new(self) -> bool:
-        """Whether nothing was ever written, or whoever made it came no further than the tables."""
-        return self._is_empty() or self.setting("methods") is None
-
-    def prepare(self) -> None:
-        """Bring the tables up to date; only for the writer."""
-        with self.errors("written"):
-            self.execute("PRAGMA journal_mode = WAL")
-            self.execute("PRAGMA synchronous = FULL")
-            self.execute("PRAGMA wal_autocheckpoint = 16000")
-            before = self.execute("PRAGMA user_version").fetchone()[0]
-        for form in range(before, FORMAT):
-            with self.change():
-                MIGRATIONS[form](self._connection)
-                self.execute(f"PRAGMA user_version = {form + 1}")
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
+class Store(Connection):
+    """What stands in the tables, as values."""
 
     @contextmanager
-    def errors(self, what: str) -> Iterator[None]:
-        """What SQLite complains about, as an ArchiveError with a way out."""
+    def beside(self) -> Iterator[Store]:
+        """Another connection, which sees what is committed now whatever this one sees."""
+        with self.errors("read"):
+            self.execute("PRAGMA data_version")  # complains if this one is closed
+        other = Store(self.path)
         try:
-            yield
-        except sqlite3.Error as error:
-            raise ArchiveError(f"{self.path}: cannot be {what}: {error}{_way_out(error)}") from error
+            yield other
+        finally:
+            other.close()
 
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
-        """Run one statement."""
-        return self._connection.execute(statement, values)
-
-    def insert(self, table: str, rows: Iterable[Sequence[Any]], columns: int) -> None:
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Add rows to a table."""
-        self._connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """All reads see the same moment; one within another is the same."""
-        with self.errors("read"):
-            if self.is_in_snapshot:
-                yield
-                return
-            try:
-                self.execute("BEGIN")
-                yield
-            finally:
-                if self._connection.in_transaction:  # SQLite itself ends it after some errors
-                    self.execute("COMMIT")
-
-    @property
-    def is_in_snapshot(self) -> bool:
-        """Whether reads see one moment only."""
-        return self._connection.in_transaction
-
-    @contextmanager
-    def change(self) -> Iterator[None]:
-        """All that is written is committed at the end, and on disk then; nothing of it is if anything fails."""
-        with self.errors("written"):
-            try:
-                self.execute("BEGIN IMMEDIATE")
-                yield
-                self.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self.execute("ROLLBACK")
-                raise
-
-    def has_changed(self) -> bool:
-        """Whether another connection has committed since this was last asked."""
-        with self.errors("read"):
-            before, self._version = self._version, self.execute("PRAGMA data_version").fetchone()[0]
-        return before != self._version
-
-    def setting(self, name: str, default: Any = None) -> Any:
-        """What a setting is."""
-        with self.errors("read"):
-            found = self.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
-        return found[0] if found else default
-
-    def set(self, name: str, value: Any) -> None:
-        """Write a setting."""
-        self.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (name, value))
+        marks = ", ".join("?" * len(columns))
+        self._connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
     def select(self, columns: str, table: str, by: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The rows of a table in which `by` is one of the values, in any order."""
@@ -185,6 +68,108 @@ class Store:
     def delete(self, table: str, by: str, values: Sequence[Any]) -> None:
         """Delete the rows in which `by` is one of the values."""
         self._connection.executemany(f"DELETE FROM {table} WHERE {by} = ?", ((value,) for value in values))
+
+    def next_number(self, table: str) -> int:
+        """The next number of a table whose numbers are never used again."""
+        with self.errors("read"):
+            found = self.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+        return int(found[0]) + 1 if found else 1
+
+    def shrink(self) -> None:
+        """Give room back to the disk."""
+        with self.errors("written"):
+            self.execute("VACUUM")
+            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    # Settings
+
+    def setting(self, name: str, default: Any = None) -> Any:
+        """What a setting is."""
+        with self.errors("read"):
+            found = self.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        return found[0] if found else default
+
+    def set(self, name: str, value: Any) -> None:
+        """Write a setting."""
+        self.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, value))
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was ever written, or whoever made it came no further than the tables."""
+        return self.is_empty() or self.setting("methods") is None
+
+    # Articles and texts
+
+    def count(self) -> int:
+        """How many articles there are."""
+        with self.errors("read"):
+            return int(self.execute("SELECT count(*) FROM articles").fetchone()[0])
+
+    def rows_of(self, ids: Sequence[object]) -> list[int]:
+        """The rows of those of the ids that are there."""
+        return [row for (row,) in self.select("row", "articles", "id", ids)]
+
+    def contents(self, ids: Sequence[str]) -> dict[str, Content]:
+        """What is there under each of the ids."""
+        found = self.select("id, row, content, content_form", "articles", "id", ids)
+        return {id: Content(*content) for id, *content in found}
+
+    def moments(self, first_row: int = 0, last_row: int = LAST_ROW) -> list[tuple[int, int | None]]:
+        """The rows between two, both included, each with its moment."""
+        with self.errors("read"):
+            return self.execute(
+                "SELECT row, moment FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
+                (first_row, last_row),
+            ).fetchall()
+
+    def span(self) -> tuple[int | None, int | None]:
+        """The first and the last moment of all articles."""
+        with self.errors("read"):
+            first, last = self.execute("SELECT min(moment), max(moment) FROM articles").fetchone()
+        return first, last
+
+    def rows_in_order(self) -> list[int]:
+        """All rows, the earliest first, the undated last."""
+        found = self.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
+        return [row for (row,) in found]
+
+    def add_articles(self, batch: Articles, rows: Mapping[int, int], contents: Sequence[bytes]) -> None:
+        """Add articles of a batch under new rows, given by their places in it."""
+        edges, moments, data = batch.offsets.tolist(), batch.published.tolist(), batch.text.data
+        added = time.time_ns() // 1000
+        columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
+        self.insert(
+            "articles",
+            ("row", "id", "moment", "content", "content_form", "added", *ABOUT),
+            (
+                (
+                    *(row, batch.ids[place], None if moments[place] == UNDATED else moments[place]),
+                    *(contents[place], FORM, added, *(column[place] for column in columns)),
+                )
+                for place, row in rows.items()
+            ),
+        )
+        bodies = ((row, str(data[edges[at] : edges[at + 1]], "utf-8")) for at, row in rows.items())
+        self.insert("texts", ("row", "text"), bodies)
+        self.set("unlearnt", self.setting("unlearnt", 0) + len(rows))
+
+    def remove_articles(self, rows: Sequence[int]) -> None:
+        """Remove articles, and say so to readers."""
+        change = self.setting("change", 0)
+        for table in ("articles", "texts"):
+            self.delete(table, "row", rows)
+        self.insert("removals", ("row", "change"), ((row, change) for row in rows))
+        self.set("unlearnt", self.setting("unlearnt", 0) + len(rows))
+
+    def removed_since(self, change: int) -> NDArray[np.uint64]:
+        """The rows that were removed after a change."""
+        found = self.execute("SELECT row FROM removals WHERE change > ?", (change,)).fetchall()
+        return np.array(found, np.uint64).ravel()
+
+    def forget_removals(self, change: int) -> None:
+        """Forget what was removed up to a change; a reader that is further behind starts again."""
+        self.execute("DELETE FROM removals WHERE change <= ?", (change,))
+        self.set("removals_since", change)
 
     def texts(self, rows: Sequence[int]) -> list[bytes]:
         """The texts of some articles as UTF-8, in the order asked for; raises KeyError for one that is not there."""
@@ -210,52 +195,78 @@ class Store:
         }
         return [found[row] for row in rows]
 
+    def find_damage(self) -> list[str]:
+        """What is wrong with the file, and how many articles are not as they were added."""
+        with self.errors("read"):
+            problems = [row[0] for row in self.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            orphans = "SELECT count(*) FROM articles LEFT JOIN texts USING (row) WHERE text IS NULL"
+            if lost := self.execute(orphans).fetchone()[0]:
+                problems.append(f"{count(lost)} without text")
+            if altered := self._count_altered():
+                problems.append(f"{count(altered)} changed since being added; restore a backup")
+        return [f"{self.path}: {problem}" for problem in problems]
 
-def _way_out(error: sqlite3.Error) -> str:
-    message = str(error)
-    if "SHM" in getattr(error, "sqlite_errorname", ""):
-        return "; make room on the disk: even to read, 32 kB are needed beside it"
-    if "full" in message:
-        return "; make room on the disk and go on: what was acknowledged is kept"
-    if "locked" in message:
-        return "; another program is writing to it: try again when it is done"
-    if "malformed" in message or "not a database" in message:
-        return "; restore it from a backup, or name an archive"
-    if "readonly" in message or "unable to open" in message:
-        return "; check that file and folder can be written"
-    return "; check the disk and try again: what was acknowledged is kept"
+    def _count_altered(self) -> int:
+        columns = ", ".join(f"coalesce(CAST({name} AS BLOB), x'')" for name in ("content", *FIELDS))
+        found = self.execute(f"SELECT content_form, {columns} FROM articles JOIN texts USING (row)")
+        altered = 0
+        while some := found.fetchmany(MANY):
+            for form in {form for form, *_ in some}:
+                mine = [row for row in some if row[0] == form]
+                digests = digest((values for _, _, *values in mine), form)
+                altered += sum(made != row[1] for made, row in zip(digests, mine, strict=True))
+        return altered
 
+    # Segments
 
-def take_lock(path: Path) -> int:
-    """Hold the lock of the one writer until the file is closed."""
-    place = path.with_name(path.name + "-lock")
-    try:
-        lock = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            who = os.pread(lock, 32, 0).decode(errors="replace").strip()
-            os.close(lock)
-            raise
-    except BlockingIOError:
-        raise ArchiveError(
-            f"{path}: another program is writing to it (process {who or 'unknown'}); wait for it to end. Reading is possible"
-        ) from None
-    except OSError as error:
-        raise ArchiveError(
-            f"{place}: cannot be locked: {error.strerror}; make room on the disk or check that the file can be written"
-        ) from error
-    with suppress(OSError):  # who it is only helps the message above
-        os.ftruncate(lock, 0)
-        os.write(lock, f"{os.getpid()}\n".encode())
-    return lock
+    def entries(self) -> list[Entry]:
+        """The catalogue, the first rows first."""
+        with self.errors("read"):
+            found = self.execute(f"SELECT {', '.join(CATALOGUE)} FROM segments ORDER BY first_row")
+            return [Entry.read(row) for row in found]
 
+    def segment_contents(self, numbers: Sequence[int]) -> dict[int, bytes | None]:
+        """The bytes of those of the segments that are in the catalogue; None for one that is a file."""
+        return dict(self.select("number, content", "segments", "number", numbers))
 
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Be the one writer meanwhile."""
-    lock = take_lock(path)
-    try:
-        yield
-    finally:
-        os.close(lock)
+    def replace_segments(self, gone: Sequence[int], made: Iterable[Stored]) -> None:
+        """Take segments out of the catalogue, by their numbers, and put others in, each with its bytes unless it is a file."""
+        self.delete("segments", "number", gone)
+        rows = ((*entry.row(), content) for entry, content in made)
+        self.insert("segments", (*CATALOGUE, "content"), rows)
+
+    # What was learnt
+
+    def learnt(self) -> Learnt:
+        """The boilerplate as it was last learnt."""
+        with self.errors("read"):
+            values = {
+                name: np.frombuffer(value, "<u8").astype(np.uint64)
+                for name, value in self.execute("SELECT name, value FROM learnt")
+            }
+            found = self.execute("SELECT articles, example, article, sources FROM formulas ORDER BY place")
+            formulas = [
+                Formula(articles, example, article, json.loads(sources))
+                for articles, example, article, sources in found
+            ]
+        shingles = values.pop("shingles", np.empty(0, np.uint64))
+        return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas)
+
+    def set_learnt(self, learnt: Learnt, unlearnt: int = 0) -> None:
+        """Keep what was learnt, and how many articles it knows nothing of."""
+        self.execute("DELETE FROM learnt")
+        self.execute("DELETE FROM formulas")
+        values = {"shingles": learnt.known.shingles, **learnt.names}
+        self.insert(
+            "learnt", ("name", "value"), ((name, one.astype("<u8").tobytes()) for name, one in values.items())
+        )
+        self.insert(
+            "formulas",
+            ("place", "articles", "example", "article", "sources"),
+            (
+                (place, one.articles, one.example, one.article, json.dumps(dict(one.sources)))
+                for place, one in enumerate(learnt.formulas)
+            ),
+        )
+        self.set("unlearnt", unlearnt)
+        self.set("learnt_change", self.setting("change", 0))

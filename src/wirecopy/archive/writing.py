@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..model import ABOUT, UNDATED, Articles, Skipped
-from ..pile import Filed
+from ..boilerplate import Learnt
+from ..model import Articles, Skipped
+from ..pile import Filed, Progress
+from ..pile.collection import Pool
 from .answers import Added
+from .digests import FORM, digest, values_of
 from .filing import Filer
 from .index import Index
-from .segments import Damaged, Segment, choose_merge, make_segment, merge_parts, write_segment
-from .settings import SECOND, Settings
+from .segments import Damaged, Segment, Stored, choose_merge, make_segment, merge_parts, write_segment
+from .settings import SECOND, Settings, is_current, require_text_version
 from .store import Store
 
 DAY = 86_400 * SECOND
+ANEW_ARTICLES = 1000
+"""Articles of a segment that is filed anew; segments are merged afterwards."""
 REMOVALS_KEPT = 1000
 """A reader that is more changes behind starts again."""
 
@@ -50,44 +54,31 @@ class Writer:
         self, batch: Articles, filed: Filed, contents: Sequence[bytes], replace: bool, seen: set[str]
     ) -> Added:
         """Add a batch in one change; `seen` are the ids that were read before, and takes in these."""
-        store = self._store
-        known = {
-            id: (row, content)
-            for id, row, content in store.select("id, row, content", "articles", "id", list(batch.ids))
-        }
-        fresh, skipped, already = [], list(batch.skipped), 0
+        known = self._store.contents(batch.ids)
+        by_form = {FORM: contents}
+        for form in {one.form for one in known.values()} - {FORM}:
+            by_form[form] = digest(values_of(batch), form)
+        fresh, refused, already = [], {}, 0
         for row, id in enumerate(batch.ids):
             there = known.get(id)
             if id in seen:
-                skipped.append(
-                    _repeated(batch, row, f"an article with the id {id!r} was read before; give each its own")
-                )
-            elif there and there[1] == contents[row]:
+                refused[row] = f"an article with the id {id!r} was read before; give each its own"
+            elif there and there.digest == by_form[there.form][row]:
                 already += 1
             elif there and not replace:
-                skipped.append(
-                    _repeated(
-                        batch, row, f"the archive has the id {id!r} with other content; add it with --replace"
-                    )
-                )
+                refused[row] = f"the archive has the id {id!r} with other content; add it with --replace"
             else:
                 fresh.append(row)
             seen.add(id)
+        where = batch.where or batch.ids.__getitem__
+        skipped = [*batch.skipped, *(Skipped(where(row), reason) for row, reason in refused.items())]
         cut = self._cut(batch.published[fresh])
         kept = [row for row in fresh if batch.published[row] >= cut]
-        replaced = [known[batch.ids[row]][0] for row in kept if batch.ids[row] in known]
-        late = len(fresh) - len(kept)
+        replaced = [known[batch.ids[row]].row for row in kept if batch.ids[row] in known]
         if kept:
             self._insert(batch, filed, contents, kept, replaced)
-        return Added(
-            len(kept) - len(replaced),
-            already,
-            len(replaced),
-            late,
-            skipped,
-            batch.unreadable_dates,
-            batch.held,
-        )
+        counts = len(kept) - len(replaced), already, len(replaced), len(fresh) - len(kept)
+        return Added(*counts, skipped, batch.unreadable_dates, batch.held)
 
     def _insert(
         self,
@@ -98,58 +89,51 @@ class Writer:
         replaced: Sequence[int],
     ) -> None:
         store, settings = self._store, self._settings
-        moments = [None if moment == UNDATED else moment for moment in batch.published.tolist()]
-        slices = {row: settings.slice_of(moments[row]) for row in kept}
-        first = _next(store, "articles")
-        rows = {row: first + place for place, row in enumerate(kept)}
-        number = _next(store, "segments")
-        entries: list[tuple[Any, ...]] = []
-        by_slice = sorted(kept, key=lambda row: (slices[row] is not None, slices[row] or 0, row))
-        for slice_, group in groupby(by_slice, key=slices.__getitem__):
-            mine = list(group)
+        rows = dict(zip(kept, itertools.count(store.next_number("articles")), strict=False))
+        number = store.next_number("segments")
+        made: list[Stored] = []
+        for slice_, mine in settings.slices((place, int(batch.published[place])) for place in kept).items():
             its = filed if len(mine) == len(batch) else self._filer.file(batch.take(mine))
-            its_rows = [rows[row] for row in mine]
-            made = make_segment(
-                number + len(entries), slice_, its_rows[0], its_rows[-1], self._filer.encode(its, its_rows)
-            )
-            entries.append(write_segment(made, self._folder))
-        edges = batch.offsets.tolist()
-        data = batch.text.data
-        added = time.time_ns() // 1000
-        columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
+            made.append(self._write(number + len(made), slice_, [rows[place] for place in mine], its))
         with self.changing():
-            self.remove_rows(replaced)
-            store.insert(
-                "articles",
-                (
-                    (
-                        rows[row],
-                        batch.ids[row],
-                        moments[row],
-                        contents[row],
-                        added,
-                        *(column[row] for column in columns),
-                    )
-                    for row in kept
-                ),
-                5 + len(ABOUT),
-            )
-            store.insert(
-                "texts", ((rows[row], str(data[edges[row] : edges[row + 1]], "utf-8")) for row in kept), 2
-            )
-            store.insert("segments", entries, 8)
-            store.set("unlearnt", store.setting("unlearnt", 0) + len(kept))
+            store.remove_articles(replaced)
+            store.add_articles(batch, rows, contents)
+            store.replace_segments([], made)
             if settings.window is not None:
                 store.set("clock", self._clock(batch.published[list(kept)]))
 
-    def remove_rows(self, rows: Sequence[int]) -> None:
-        """Remove articles, within a change."""
+    def _write(self, number: int, slice_: int | None, rows: Sequence[int], filed: Filed) -> Stored:
+        """A segment of these rows, for the catalogue."""
+        made = make_segment(number, slice_, rows[0], rows[-1], self._filer.encode(filed, rows))
+        return write_segment(made, self._folder)
+
+    def file_anew(self, pool: Pool, progress: Progress | None) -> None:
+        """File all articles again if their words were read in another way than now; nothing is changed before all are filed.
+
+        Raises MismatchError where statistics were counted of words read that way.
+        """
         store = self._store
-        change = store.setting("change", 0)
-        for table in ("articles", "texts"):
-            store.delete(table, "row", rows)
-        store.insert("removals", ((row, change) for row in rows), 2)
-        store.set("unlearnt", store.setting("unlearnt", 0) + len(rows))
+        if is_current(store):
+            return
+        if any(one.weighs_words for one in self._settings.methods):
+            require_text_version(store)
+        batches = [
+            (slice_, rows[start : start + ANEW_ARTICLES])
+            for slice_, rows in self._settings.slices(store.moments()).items()
+            for start in range(0, len(rows), ANEW_ARTICLES)
+        ]
+        number, done, articles = store.next_number("segments"), 0, store.count()
+        made: list[Stored] = []
+        filed = pool.map(self._filer.file, (store.batch(rows) for _, rows in batches))
+        for (slice_, rows), its in zip(batches, filed, strict=True):
+            made.append(self._write(number + len(made), slice_, rows, its))
+            done += len(rows)
+            if progress:
+                progress("filing", done, articles)
+        with self.changing():
+            store.replace_segments([entry.number for entry in store.entries()], made)
+            store.set_learnt(Learnt(), unlearnt=articles)
+            store.set("text_version", _core.TEXT_VERSION)
 
     def _clock(self, moments: NDArray[np.int64]) -> int | None:
         """The window's clock once these have come: the newest date that is at most a day ahead of the wall clock."""
@@ -169,7 +153,7 @@ class Writer:
         rows = self._index.rows[self._index.moments < cut].tolist()
         if rows:
             with self.changing():
-                self.remove_rows(rows)
+                self._store.remove_articles(rows)
         return len(rows)
 
     def _slices(self) -> list[int | None]:
@@ -195,23 +179,21 @@ class Writer:
     def _merge(self, segments: Sequence[Segment]) -> None:
         """One segment in place of several of a slice, without what is no longer live; none if nothing is."""
         live = self._index.rows
-        entries: list[tuple[Any, ...]] = []
+        written: list[Stored] = []
         if any(np.isin(segment.rows, live).any() for segment in segments):
             first, last = segments[0].entry, segments[-1].entry
-            number = _next(self._store, "segments")
+            number = self._store.next_number("segments")
             try:
                 parts = merge_parts(segments, live)
                 made = make_segment(number, first.slice, first.first_row, last.last_row, parts)
             except Damaged:
                 made = self._filer.make_again(number, first.slice, first.first_row, last.last_row)
-            entries.append(write_segment(made, self._folder))
+            written.append(write_segment(made, self._folder))
         with self.changing():
-            self._store.delete("segments", "number", [segment.entry.number for segment in segments])
-            self._store.insert("segments", entries, 8)
+            self._store.replace_segments([segment.entry.number for segment in segments], written)
             oldest = self._store.setting("change") - REMOVALS_KEPT
             if oldest > 0:
-                self._store.execute("DELETE FROM removals WHERE change <= ?", (oldest,))
-                self._store.set("removals_since", oldest)
+                self._store.forget_removals(oldest)
         self._index.delete_files()
 
     def put_back(self) -> None:
@@ -225,30 +207,3 @@ class Writer:
             live = sum(len(np.intersect1d(segment.rows, self._index.rows)) for segment in mine)
             if len(mine) > 1 or live < sum(segment.entry.articles for segment in mine):
                 self._merge(mine)
-
-
-def digest(batch: Articles) -> list[bytes]:
-    """The BLAKE3 of all that is kept of each article."""
-    columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
-    edges = batch.offsets.tolist()
-    whole = [
-        join_fields(batch.text.data[start:end], about)
-        for start, end, *about in zip(edges, edges[1:], *columns, strict=False)
-    ]
-    return [bytes.fromhex(digest) for digest in _core.blake3_hex(whole)]
-
-
-def join_fields(body: bytes | memoryview, about: Sequence[str]) -> bytes:
-    """What the checksum of an article is of."""
-    return b"\0".join([str([*map(len, about)]).encode(), body, *(one.encode() for one in about)])
-
-
-def _repeated(batch: Articles, row: int, reason: str) -> Skipped:
-    return Skipped(batch.where(row) if batch.where else batch.ids[row], reason)
-
-
-def _next(store: Store, table: str) -> int:
-    """The next number of a table whose numbers are never used again."""
-    with store.errors("read"):
-        found = store.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-    return int(found[0]) + 1 if found else 1

@@ -25,8 +25,7 @@ ID_NAMES = ("id",)
 PUBLISHED_NAMES = ("published", "date", "date_publish", "date_published", "publish_date")
 """`date` is passim's and trafilatura's, `date_publish` news-please's, `date_published` JSON Feed's, `publish_date` newspaper's."""
 
-ABOUT_NAMES: Mapping[str, tuple[str, ...]] = {
-    "title": ("title",),
+ABOUT_NAMES: Mapping[str, tuple[str, ...]] = {name: (name,) for name in ABOUT} | {
     "published": PUBLISHED_NAMES,
     "source": (
         "source-hostname",
@@ -41,7 +40,6 @@ ABOUT_NAMES: Mapping[str, tuple[str, ...]] = {
     "location": ("location", "dateline"),
     "language": ("language", "lang"),
     "url": ("url", "link"),
-    "agency": ("agency",),
 }
 """Where each of `ABOUT` may stand.
 

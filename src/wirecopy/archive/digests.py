@@ -1,0 +1,46 @@
+"""The checksum of all that is kept of an article: it tells whether another is the same, and whether the disk has changed it.
+
+A row says which form its checksum has. Form 2 is of the fields that are not empty, each with its name, so that a field which
+`Article` is given later changes none. Form 1 was of the text and the eight fields that there were, empty or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from .. import _core
+from ..model import ABOUT, Articles
+
+FORM = 2
+"""Of what is written now."""
+FIELDS = tuple(sorted(("text", *ABOUT)))
+_FIELDS_OF_FORM_1 = ("title", "published", "source", "author", "location", "language", "url", "agency")
+
+
+def digest(articles: Iterable[Sequence[bytes]], form: int = FORM) -> list[bytes]:
+    """The BLAKE3 of each article, given by the values of its `FIELDS`."""
+    join = _join_form_1 if form == 1 else _join
+    return [bytes.fromhex(found) for found in _core.blake3_hex([join(values) for values in articles])]
+
+
+def values_of(batch: Articles) -> Iterable[Sequence[bytes]]:
+    """The values of the `FIELDS` of each article of a batch."""
+    nothing = [""] * len(batch)
+    columns = {name: [one.encode() for one in batch.about.get(name, nothing)] for name in ABOUT}
+    columns["text"] = [bytes(batch.text.data[start:end]) for start, end in pairwise(batch.offsets.tolist())]
+    return zip(*(columns[name] for name in FIELDS), strict=True)
+
+
+def _join(values: Sequence[bytes], names: Sequence[str] = FIELDS) -> bytes:
+    pairs = zip(names, values, strict=True)
+    return b"".join([b"%b %d %b\n" % (name.encode(), len(value), value) for name, value in pairs if value])
+
+
+def _join_form_1(values: Sequence[bytes]) -> bytes:
+    known = dict(zip(FIELDS, values, strict=True))
+    body = known.pop("text")
+    about = [known.pop(name, b"") for name in _FIELDS_OF_FORM_1]
+    lengths = str([len(str(one, "utf-8", "replace")) for one in about])
+    # Whatever else there is makes it another article than any of form 1.
+    return b"\0".join([lengths.encode(), body, *about]) + _join([*known.values()], [*known])
