@@ -102,7 +102,7 @@ def file_lengths() -> bool:
         )
         start = time.perf_counter()
         sketches = sketch(method, corpus(182_067))
-        windows, _ = _core.window_hashes(sketches.columns[0], sketches.offsets, window, step, dynamic)
+        windows, _ = _core.window_hashes(sketches, window=window, step=step, dynamic=dynamic)
         with ThreadPoolExecutor() as pool:
             Sharing(method, sketches, np.arange(len(sketches)), pool.map)
         seconds = time.perf_counter() - start

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,9 @@ from texts import Writer, join
 
 import wirecopy
 from wirecopy import _core
-from wirecopy.comparison import PRESETS
+from wirecopy.comparison import PRESETS, Preset, get_preset
 from wirecopy.errors import UsageError
-from wirecopy.model import Match, Relation
+from wirecopy.model import Boilerplate, Match, Relation, Tokens
 
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 Article = list[int]
@@ -49,14 +49,15 @@ def run(
     """The kernel's answer for some pairs, in the twin's words."""
     words = [word for article in articles for word in article]
     answer = _core.compare(
-        np.array(words, U64),
-        np.cumsum([0] + [len(article) for article in articles]).astype(I64),
-        np.array(twin.weights(words, light), U8) if light else None,
-        np.array([twin_shingles.smallness(shingle) for shingle in formulas], U64),
-        gap_words,
+        Tokens(
+            np.array(words, U64),
+            np.cumsum([0] + [len(article) for article in articles]).astype(I64),
+            np.array(twin.weights(words, light), U8) if light else None,
+        ),
         np.array([query for query, _ in pairs], U32),
         np.array([found for _, found in pairs], U32),
-        *astuple(settings_),
+        Preset(**asdict(settings_), about=""),
+        Boilerplate(np.array([twin_shingles.smallness(shingle) for shingle in formulas], U64), gap_words),
     )
     columns = ("query_start", "query_end", "found_start", "found_end", "words", "changed")
     passages = [
@@ -405,18 +406,11 @@ def test_no_argument_makes_the_kernel_panic(
     offsets = np.array([0, *sorted(cuts), len(words)], I64)
     with contextlib.suppress(ValueError, OverflowError):
         _core.compare(
-            np.array(words, U64),
-            offsets,
-            None if halves is None else np.array(halves, U8),
-            np.array(formulas, U64),
-            formula_gap_words,
+            Tokens(np.array(words, U64), offsets, None if halves is None else np.array(halves, U8)),
             np.array(queries, U32),
             np.array(founds, U32),
-            seed_words,
-            bridged_words,
-            min_passage_words,
-            covered,
-            gap_words,
+            Preset(min_passage_words, bridged_words, covered, seed_words, gap_words, ""),
+            Boilerplate(np.array(formulas, U64), formula_gap_words),
         )
 
 
@@ -432,27 +426,11 @@ def test_no_argument_makes_the_kernel_panic(
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(changes: dict[str, Any]) -> None:
-    arguments: dict[str, Any] = {
-        "queries": [0],
-        "founds": [1],
-        "seed_words": 4,
-        "bridged_words": 10,
-        "min_passage_words": 20,
-        "covered": 0.8,
-        "gap_words_a_word": 4,
-        **changes,
-    }
-    for name in ("queries", "founds"):
-        arguments[name] = np.array(arguments[name], U32)
+    arguments: dict[str, Any] = {"queries": [0], "founds": [1], **changes}
+    queries, founds = (np.array(arguments.pop(name), U32) for name in ("queries", "founds"))
+    tokens = Tokens(np.arange(6, dtype=U64), np.array([0, 3, 6], I64))
     with pytest.raises(ValueError, match="expected"):
-        _core.compare(
-            np.arange(6, dtype=U64),
-            np.array([0, 3, 6], I64),
-            halves=None,
-            formulas=np.empty(0, U64),
-            formula_gap_words=0,
-            **arguments,
-        )
+        _core.compare(tokens, queries, founds, replace(get_preset("syndication"), **arguments))
 
 
 # Through the public face.

@@ -297,7 +297,7 @@ class FirstWord(Method):
     def sketch(self, tokens, statistics=None):
         first = [tokens.hashes[start:end][:1] for start, end in zip(tokens.offsets, tokens.offsets[1:])]
         words = np.concatenate([np.empty(0, np.uint64), *first])
-        return Sketches.of(np.cumsum([0] + [len(one) for one in first]), words)
+        return Sketches.of(words, np.cumsum([0] + [len(one) for one in first]))
 
     def keys(self, sketches):
         return Keys(sketches.columns[0], sketches.offsets)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from reference import postings as twin
 
 from wirecopy import _core
+from wirecopy.model import Tokens
 
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 
@@ -292,7 +293,7 @@ def suspect(**changes: object) -> object:
     return _core.suspect(**{**arguments, **changes})  # type: ignore[arg-type]
 
 
-SIX = np.arange(6, dtype=U64)
+SIX = Tokens(np.arange(6, dtype=U64), np.array([0, 6], I64))
 
 
 @pytest.mark.parametrize(
@@ -327,9 +328,9 @@ SIX = np.arange(6, dtype=U64)
         lambda: _core.components(1, np.array([1], U32), ONE),
         lambda: _core.components(0, ONE, ONE),
         lambda: _core.components(2, ONE, NONE),
-        lambda: _core.common_shingles(SIX, np.array([0, 6], I64), None, TWO, ONE, 9, 1),
-        lambda: _core.common_shingles(SIX, np.array([0, 6], I64), None, ONE, TWO, 9, 1),
-        lambda: _core.common_shingles(SIX, np.array([0, 6], I64), None, np.array([1], U32), ONE, 9, 1),
+        lambda: _core.common_shingles(SIX, TWO, ONE, reach_words=9, least=1),
+        lambda: _core.common_shingles(SIX, ONE, TWO, reach_words=9, least=1),
+        lambda: _core.common_shingles(SIX, np.array([1], U32), ONE, reach_words=9, least=1),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(call: Callable[[], object]) -> None:

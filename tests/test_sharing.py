@@ -81,7 +81,7 @@ class Jumping(Made):
 
 def pack(articles: list[list[int]]) -> Sketches:
     offsets = np.cumsum([0, *map(len, articles)]).astype(np.int64)
-    return Sketches.of(offsets, np.array([key for article in articles for key in article], np.uint64))
+    return Sketches.of(np.array([key for article in articles for key in article], np.uint64), offsets)
 
 
 def pairs_of(sharing: Sharing, articles: int, block: int, most: int) -> list[tuple[int, int]]:
@@ -177,7 +177,7 @@ def test_hits_are_elements_that_another_article_of_the_table_has(
         np.array([element[i] for elements, _ in articles for element in elements], np.uint64) for i in (0, 1)
     ]
     offsets = np.cumsum([0, *(len(elements) for elements, _ in articles)]).astype(np.int64)
-    hits = count_hits(Sketches.of(offsets, *columns), table)
+    hits = count_hits(Sketches.of(columns[0], offsets, *columns[1:]), table)
     assert hits.tolist() == [
         sum(
             any(element in other for j, (other, filed) in enumerate(articles) if j != i and filed)

@@ -232,36 +232,20 @@ impl Paths {
     }
 }
 
-/// One side of pairs: the nodes of article i, as `plant` gives them.
+/// One side of pairs: the nodes of article i, as `plant` gives them, in columns that are cut alike.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
-    nodes: Rows<'a, u64>,
-    visits: Rows<'a, u32>,
-    depths: Rows<'a, u32>,
-    impacts: Rows<'a, f64>,
+    /// Hashes.
+    pub nodes: Rows<'a, u64>,
+    /// How many paths visit each.
+    pub visits: Rows<'a, u32>,
+    /// How many words lead there.
+    pub depths: Rows<'a, u32>,
+    /// Depth times idf.
+    pub impacts: Rows<'a, f64>,
 }
 
 impl<'a> Side<'a> {
-    /// Articles in these columns.
-    ///
-    /// # Errors
-    /// When an article is not within the columns.
-    pub fn new(
-        nodes: &'a [u64],
-        visits: &'a [u32],
-        depths: &'a [u32],
-        impacts: &'a [f64],
-        starts: &'a [i64],
-        ends: &'a [i64],
-    ) -> Result<Self> {
-        Ok(Self {
-            nodes: Rows::new(nodes, starts, ends)?,
-            visits: Rows::new(visits, starts, ends)?,
-            depths: Rows::new(depths, starts, ends)?,
-            impacts: Rows::new(impacts, starts, ends)?,
-        })
-    }
-
     fn article(&self, row: usize) -> Article<'a> {
         Article {
             nodes: self.nodes.row(row),

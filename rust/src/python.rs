@@ -5,14 +5,20 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::Result;
+use crate::{Invalid, Result};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 type Slice<'py, T> = PyReadonlyArray1<'py, T>;
 
+impl From<Invalid> for PyErr {
+    fn from(invalid: Invalid) -> Self {
+        PyValueError::new_err(invalid.0)
+    }
+}
+
 /// Every binding goes through here: the kernel runs without the GIL, its complaint becomes a `ValueError`.
 fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    py.detach(kernel).map_err(|invalid| PyValueError::new_err(invalid.0))
+    Ok(py.detach(kernel)?)
 }
 
 /// An optional array as an optional slice.
@@ -22,6 +28,7 @@ macro_rules! optional {
     };
 }
 
+mod arrays;
 mod comparison;
 mod methods;
 mod pages;

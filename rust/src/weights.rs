@@ -30,7 +30,7 @@ pub struct Frequencies<'a> {
     /// One for each word; 0, for a word that was never seen, counts as 1.
     pub words: &'a [u32],
     /// How many documents there are.
-    pub documents: u32,
+    pub documents: u64,
 }
 
 impl Frequencies<'_> {
@@ -44,7 +44,7 @@ impl Frequencies<'_> {
     /// The frequency of a word, and N / df.
     fn rarity(&self, word: usize) -> (u32, f64) {
         let held = self.words[word].max(1);
-        (held, f64::from(self.documents.max(held)) / f64::from(held))
+        (held, self.documents.max(u64::from(held)) as f64 / f64::from(held))
     }
 }
 
@@ -243,22 +243,16 @@ pub fn make_vectors(hashes: &[u64], offsets: &[i64], frequencies: Frequencies, t
 
 type Sides<'a, T> = (&'a [T], &'a [T]);
 
-/// Ragged vectors: row i is its rising terms and their weights.
+/// Ragged vectors, in two columns that are cut alike.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
-    terms: Rows<'a, u64>,
-    weights: Rows<'a, f64>,
+    /// Terms that rise within a row.
+    pub terms: Rows<'a, u64>,
+    /// Their weights.
+    pub weights: Rows<'a, f64>,
 }
 
 impl<'a> Terms<'a> {
-    /// Vectors of these columns.
-    ///
-    /// # Errors
-    /// When a row is not within both columns.
-    pub fn new(terms: &'a [u64], weights: &'a [f64], starts: &'a [i64], ends: &'a [i64]) -> Result<Self> {
-        Ok(Self { terms: Rows::new(terms, starts, ends)?, weights: Rows::new(weights, starts, ends)? })
-    }
-
     fn zip(self, other: Self) -> Result<impl Iterator<Item = (Sides<'a, u64>, Sides<'a, f64>)>> {
         Ok(self.terms.zip(other.terms)?.zip(self.weights.zip(other.weights)?))
     }

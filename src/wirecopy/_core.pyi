@@ -6,6 +6,11 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecopy.comparison import Preset
+from wirecopy.methods import Sketches
+from wirecopy.model import Boilerplate, Tokens, View
+from wirecopy.statistics import Statistics
+
 __all__ = [
     "LINKED",
     "PARTS",
@@ -186,15 +191,7 @@ def ask(
     agree_share: float,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
 def tokenise(
-    text: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    *,
-    diacritics: bool,
-    sentences: str | None,
-    stopwords: str,
-    stemmer: str,
-    spans: bool,
-    words: bool,
+    text: NDArray[np.uint8], offsets: NDArray[np.int64], view: View, *, spans: bool, words: bool
 ) -> tuple[
     NDArray[np.uint64],
     NDArray[np.int64],
@@ -206,9 +203,7 @@ def tokenise(
     NDArray[np.uint8] | None,
     NDArray[np.int64] | None,
 ]: ...
-def count_articles(
-    hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+def count_articles(tokens: Tokens) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
 def read_jsonl(
     data: NDArray[np.uint8],
     text_names: Sequence[str],
@@ -230,204 +225,75 @@ def line_ends(data: NDArray[np.uint8]) -> tuple[int, int]: ...
 def iso_microseconds(dates: Sequence[str]) -> NDArray[np.int64]: ...
 def blake3_hex(texts: Sequence[bytes]) -> list[str]: ...
 def winnow(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingle_words: int,
-    window_words: int,
+    tokens: Tokens, shingle_words: int, window_words: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]: ...
-def whole_hashes(
-    hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def whole_hashes(tokens: Tokens) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def distinct(
     values: NDArray[np.uint64], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def count_shared(
-    query: NDArray[np.uint64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
+    query: Sketches, found: Sketches
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def shingle_sets(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingle_words: int,
-    *,
-    step_words: int = 1,
-    modulus: int = 1,
-    whole: bool = True,
+    tokens: Tokens, shingle_words: int, *, step_words: int = 1, modulus: int = 1, whole: bool = True
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def character_sets(
-    text: NDArray[np.uint8], offsets: NDArray[np.int64], shingle_characters: int, modulus: int
+    tokens: Tokens, shingle_characters: int, modulus: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def signatures(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingle_words: int,
-    signature_values: int,
+    tokens: Tokens, shingle_words: int, signature_values: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]: ...
-def band_keys(
-    values: NDArray[np.uint32], offsets: NDArray[np.int64], bands: int, rows: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
-def count_equal(
-    query: NDArray[np.uint32],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint32],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-) -> NDArray[np.int64]: ...
+def band_keys(sketches: Sketches, bands: int, rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def count_equal(query: Sketches, found: Sketches) -> NDArray[np.int64]: ...
 def sentence_digests(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    words: NDArray[np.uint8],
-    word_offsets: NDArray[np.int64],
-    sentences: NDArray[np.uint32],
-    sentence_offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32] | None,
-    most_articles: int,
-    sorted: bool,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]: ...
+    tokens: Tokens, statistics: Statistics | None = None, *, most_articles: int = ...
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]]: ...
 def imatch(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    words: NDArray[np.uint8],
-    word_offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32],
+    tokens: Tokens,
+    statistics: Statistics,
     *,
-    least_articles: int,
-    most_articles: int,
-    rarest_first: bool,
-    skip_words: int,
-    hash_words: int,
+    least_articles: int = 0,
+    most_articles: int = ...,
+    rarest_first: bool = False,
+    skip_words: int = 0,
+    hash_words: int = ...,
     lexicons: int,
     left_out_share: float,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]: ...
-def count_collisions(
-    query_first: NDArray[np.uint64],
-    query_second: NDArray[np.uint64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found_first: NDArray[np.uint64],
-    found_second: NDArray[np.uint64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]]: ...
+def count_collisions(query: Sketches, found: Sketches) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def simhash(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    words: NDArray[np.uint8],
-    word_offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32],
-    articles: int,
-    skip_words: int,
-    bits: int,
+    tokens: Tokens, statistics: Statistics, *, skip_words: int, bits: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def simhash_keys(
-    values: NDArray[np.uint64], offsets: NDArray[np.int64], bits: int, blocks: int
+    sketches: Sketches, bits: int, blocks: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
-def count_different_bits(
-    query: NDArray[np.uint64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-) -> NDArray[np.int64]: ...
-def sentence_lengths(
-    sentences: NDArray[np.uint32], sentence_offsets: NDArray[np.int64], word_offsets: NDArray[np.int64]
-) -> NDArray[np.uint32]: ...
+def count_different_bits(query: Sketches, found: Sketches) -> NDArray[np.int64]: ...
+def sentence_lengths(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.int64]]: ...
 def window_hashes(
-    lengths: NDArray[np.uint32], offsets: NDArray[np.int64], window: int, step: int, dynamic: bool
+    sketches: Sketches, *, window: int, step: int, dynamic: bool
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def match_windows(
-    query: NDArray[np.uint32],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint32],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-    window: int,
-    step: int,
-    dynamic: bool,
-    contiguous: int,
+    query: Sketches, found: Sketches, *, window: int, step: int, dynamic: bool, contiguous: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
-def cut_pieces(
-    words: int, offsets: NDArray[np.int64], halves: NDArray[np.uint8] | None, piece_words: int
-) -> NDArray[np.int64]: ...
+def cut_pieces(tokens: Tokens, piece_words: int) -> NDArray[np.int64]: ...
 def make_images(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    piece_words: int,
-    image_terms: int,
-    frequencies: NDArray[np.uint32] | None,
-    documents: int,
+    tokens: Tokens, statistics: Statistics | None = None, *, piece_words: int, image_terms: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def make_vectors(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32],
-    documents: int,
-    threshold: float,
-) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64]]: ...
-def multiply_vectors(
-    query: NDArray[np.uint64],
-    query_weights: NDArray[np.float64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_weights: NDArray[np.float64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-) -> NDArray[np.float64]: ...
-def may_reach(
-    query: NDArray[np.uint64],
-    query_weights: NDArray[np.float64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_weights: NDArray[np.float64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-    threshold: float,
-) -> NDArray[np.bool_]: ...
+    tokens: Tokens, statistics: Statistics, threshold: float
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.float64], NDArray[np.uint8]]: ...
+def multiply_vectors(query: Sketches, found: Sketches) -> NDArray[np.float64]: ...
+def may_reach(query: Sketches, found: Sketches, threshold: float) -> NDArray[np.bool_]: ...
 def count_discordant(
     expected: NDArray[np.float64], got: NDArray[np.float64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def plant(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    sentences: NDArray[np.uint32],
-    sentence_offsets: NDArray[np.int64],
-    words: NDArray[np.uint8],
-    word_offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32],
-    articles: int,
-    suffixes: int,
-    depth: int,
-    sort: bool,
-    tree: bool,
+    tokens: Tokens, statistics: Statistics, *, suffixes: int, depth: int, sort: bool, tree: bool
 ) -> tuple[
     NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]
 ]: ...
 def containment_similarities(
-    query_nodes: NDArray[np.uint64],
-    query_visits: NDArray[np.uint32],
-    query_depths: NDArray[np.uint32],
-    query_impacts: NDArray[np.float64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found_nodes: NDArray[np.uint64],
-    found_visits: NDArray[np.uint32],
-    found_depths: NDArray[np.uint32],
-    found_impacts: NDArray[np.float64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
+    query: Sketches, found: Sketches
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 def page_metadata(
     page: bytes, charset: str | None = None, url: str | None = None, received: int | None = None
@@ -531,34 +397,15 @@ def components(
     articles: int, later: NDArray[np.uint32], earlier: NDArray[np.uint32]
 ) -> NDArray[np.uint32]: ...
 def common_shingles(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    rows: NDArray[np.uint32],
-    places: NDArray[np.uint32],
-    reach_words: int,
-    least: int,
+    tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32], *, reach_words: int, least: int
 ) -> NDArray[np.uint64]: ...
-def mark_boilerplate(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingles: NDArray[np.uint64],
-    gap_words: int,
-) -> NDArray[np.uint8]: ...
+def mark_boilerplate(tokens: Tokens, boilerplate: Boilerplate) -> NDArray[np.uint8]: ...
 def compare(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    formulas: NDArray[np.uint64],
-    formula_gap_words: int,
+    tokens: Tokens,
     queries: NDArray[np.uint32],
     founds: NDArray[np.uint32],
-    seed_words: int,
-    bridged_words: int,
-    min_passage_words: int,
-    covered: float,
-    gap_words_a_word: int,
+    preset: Preset,
+    boilerplate: Boilerplate | None = None,
 ) -> dict[str, NDArray[Any]]: ...
 def match_lines(
     queries: NDArray[np.int64],

@@ -88,13 +88,7 @@ def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boil
     """What is known, and the shingles of these formulas, whose examples are rows of `tokens`."""
     found = [
         _core.common_shingles(
-            tokens.hashes,
-            tokens.offsets,
-            tokens.halves,
-            common.rows,
-            common.places,
-            REACH_WORDS,
-            len(common.rows) // 2,
+            tokens, common.rows, common.places, reach_words=REACH_WORDS, least=len(common.rows) // 2
         )
         for common in commons
     ]
@@ -115,9 +109,7 @@ def describe(
     """
     assert tokens.starts is not None
     assert tokens.ends is not None
-    marks = _core.mark_boilerplate(
-        tokens.hashes, tokens.offsets, tokens.halves, known.shingles, known.gap_words
-    )
+    marks = _core.mark_boilerplate(tokens, known)
     formulas: list[Formula] = []
     seen: set[int] = set()
     for common in sorted(

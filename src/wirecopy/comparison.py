@@ -39,7 +39,6 @@ PRESETS = {
     "any-reuse": Preset(12, 30, 0.8, 3, 8, "research on text reuse, edited copies"),
 }
 DEFAULT_PRESET = "syndication"
-NO_BOILERPLATE = Boilerplate(np.empty(0, np.uint64), 0)
 
 
 def get_preset(name: str) -> Preset:
@@ -102,25 +101,12 @@ def compare_rows(
     queries: NDArray[np.uint32],
     founds: NDArray[np.uint32],
     preset: Preset,
-    boilerplate: Boilerplate = NO_BOILERPLATE,
+    boilerplate: Boilerplate | None = None,
 ) -> Compared:
     """Compare pairs of rows of a batch; `relation` is -1 for a pair that is no match."""
     assert tokens.starts is not None, "comparing needs spans"
     assert tokens.ends is not None
-    answer = _core.compare(
-        tokens.hashes,
-        tokens.offsets,
-        tokens.halves,
-        boilerplate.shingles,
-        boilerplate.gap_words,
-        queries,
-        founds,
-        preset.seed_words,
-        preset.bridged_words,
-        preset.min_passage_words,
-        preset.covered,
-        preset.gap_words_a_word,
-    )
+    answer = _core.compare(tokens, queries, founds, preset, boilerplate)
     offsets = answer["passage_offsets"]
     counts = np.diff(offsets)
     spans = [

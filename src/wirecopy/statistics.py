@@ -49,13 +49,13 @@ class Statistics:
         words, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
         articles, waiting, waiting_words = 0, [], 0
         for tokens in batches:
-            offsets = tokens.offsets
+            counted = tokens
             if view.piece_words:
-                offsets = _core.cut_pieces(len(tokens.hashes), offsets, tokens.halves, view.piece_words)
-            distinct, holders = _core.count_articles(tokens.hashes, offsets)
+                counted = replace(tokens, offsets=_core.cut_pieces(tokens, view.piece_words))
+            distinct, holders = _core.count_articles(counted)
             waiting.append((distinct, holders.astype(np.int64)))
             waiting_words += len(distinct)
-            articles += len(offsets) - 1
+            articles += len(counted)
             if waiting_words > max(len(words), 1 << 20):
                 words, counts = _add([(words, counts), *waiting])
                 waiting, waiting_words = [], 0

@@ -5,22 +5,22 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 
+use super::arrays::{Boilerplate, Tokens};
 use super::{Array, Slice, run};
 use crate::{align, boilerplate, matches};
 
 /// Shingles around the given places that many of the articles share.
 #[pyfunction]
+#[pyo3(signature = (tokens, rows, places, *, reach_words, least))]
 pub(crate) fn common_shingles<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
+    tokens: Tokens<'py>,
     rows: Slice<'py, u32>,
     places: Slice<'py, u32>,
     reach_words: usize,
     least: usize,
 ) -> PyResult<Array<'py, u64>> {
-    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
+    let batch = tokens.batch()?;
     let (rows, places) = (rows.as_slice()?, places.as_slice()?);
     let kernel = || boilerplate::common_shingles(batch, rows, places, reach_words, least);
     Ok(run(py, kernel)?.into_pyarray(py))
@@ -30,41 +30,30 @@ pub(crate) fn common_shingles<'py>(
 #[pyfunction]
 pub(crate) fn mark_boilerplate<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
-    shingles: Slice<'py, u64>,
-    gap_words: usize,
+    tokens: Tokens<'py>,
+    boilerplate: Boilerplate<'py>,
 ) -> PyResult<Array<'py, u8>> {
-    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
-    let shingles = shingles.as_slice()?;
+    let (batch, (shingles, gap_words)) = (tokens.batch()?, boilerplate.parts()?);
     let kernel = || boilerplate::mark_boilerplate(batch, &boilerplate::Formulas::new(shingles, gap_words));
     Ok(run(py, kernel)?.into_pyarray(py))
 }
 
 /// Compare pairs of rows; a dictionary of columns, passages in word numbers.
 #[pyfunction]
+#[pyo3(signature = (tokens, queries, founds, preset, boilerplate=None))]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
-    formulas: Slice<'py, u64>,
-    formula_gap_words: usize,
+    tokens: Tokens<'py>,
     queries: Slice<'py, u32>,
     founds: Slice<'py, u32>,
-    seed_words: usize,
-    bridged_words: usize,
-    min_passage_words: usize,
-    covered: f64,
-    gap_words_a_word: usize,
+    preset: align::Settings,
+    boilerplate: Option<Boilerplate<'py>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
-    let (formulas, queries, founds) = (formulas.as_slice()?, queries.as_slice()?, founds.as_slice()?);
-    let settings = align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word };
+    let (batch, queries, founds) = (tokens.batch()?, queries.as_slice()?, founds.as_slice()?);
+    let known = boilerplate.as_ref().map(Boilerplate::parts).transpose()?;
     let answers = run(py, || {
-        let formulas = boilerplate::Formulas::new(formulas, formula_gap_words);
-        align::compare(batch, &formulas, queries, founds, settings)
+        let formulas = known.map(|(shingles, gap_words)| boilerplate::Formulas::new(shingles, gap_words));
+        align::compare(batch, &formulas.unwrap_or_default(), queries, founds, preset)
     })?;
     let mut offsets = vec![0_i64];
     offsets.extend(answers.iter().scan(0, |sum, answer| {

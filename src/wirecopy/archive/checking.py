@@ -95,9 +95,7 @@ class Checker:
         )
         about = dict(zip(rows.tolist(), self._store.articles(rows.tolist()), strict=True))
         times = self._index.moments[self._index.places(rows[founds])].tolist() if len(rows) else []
-        marks = _core.mark_boilerplate(
-            tokens.hashes, tokens.offsets, tokens.halves, learnt.known.shingles, learnt.known.gap_words
-        )
+        marks = _core.mark_boilerplate(tokens, learnt.known)
         articles = [about[row] for row in rows[founds].tolist()]
         return [
             self._answer(number, batch, tokens, marks, compared, queries, articles, times, by, limits)

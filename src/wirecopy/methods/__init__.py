@@ -54,9 +54,9 @@ class Sketches:
     ends: NDArray[np.int64]
 
     @classmethod
-    def of(cls, offsets: NDArray[np.int64], *columns: NDArray[Any]) -> Sketches:
-        """Articles that stand on end in the columns."""
-        return cls(columns, offsets[:-1], offsets[1:])
+    def of(cls, values: NDArray[Any], offsets: NDArray[np.int64], *others: NDArray[Any]) -> Sketches:
+        """Articles that stand on end in all columns: article i has `offsets[i]:offsets[i + 1]` of each."""
+        return cls((values, *others), offsets[:-1], offsets[1:])
 
     @classmethod
     def join(cls, parts: Sequence[Sketches]) -> Sketches:
@@ -147,6 +147,13 @@ class Method(ABC):
         """Whether it has no threshold, and accepts nothing."""
         return False
 
+    def needed(self, statistics: Statistics | None) -> Statistics:
+        """The Statistics, which must be there and counted in its view."""
+        if statistics is None:
+            raise UsageError(f"{self.name}: expected Statistics to weigh words by, got none")
+        statistics.require(self.view)
+        return statistics
+
     @abstractmethod
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """What the method remembers of each article of a batch."""
@@ -213,13 +220,8 @@ def share_of(keys: NDArray[np.int64], share: float) -> NDArray[np.int64]:
     return needed
 
 
-def count_shared(
-    query: Sketches, found: Sketches
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """How many distinct values of the first column article i of both sides share, and how many each has."""
-    return _core.count_shared(
-        query.columns[0], query.starts, query.ends, found.columns[0], found.starts, found.ends
-    )
+count_shared = _core.count_shared
+"""How many distinct values of the first column article i of both sides share, and how many each has."""
 
 
 def names() -> list[str]:

@@ -49,14 +49,7 @@ class Cosine(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """Terms, the rarest first; their weights, at unit length; 1 for each key."""
-        if statistics is None:
-            raise UsageError("cosine: expected Statistics to weigh words by, got none")
-        statistics.require(self.view)
-        frequencies = statistics.frequencies(tokens.hashes)
-        terms, weights, keys, offsets = _core.make_vectors(
-            tokens.hashes, tokens.offsets, frequencies, statistics.articles, self.threshold
-        )
-        return Sketches.of(offsets, terms, weights, keys)
+        return Sketches.of(*_core.make_vectors(tokens, self.needed(statistics), self.threshold))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The rarest terms, turned so that the bits of their hashes come first: keys are spread evenly."""
@@ -66,22 +59,14 @@ class Cosine(Method):
 
     def worth_scoring(self, query: Sketches, found: Sketches) -> NDArray[np.bool_]:
         """Where the rarest terms leave enough for the cosine to reach the threshold."""
-        return _core.may_reach(*_vectors(query), *_vectors(found), self.threshold)
+        return _core.may_reach(query, found, self.threshold)
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """The cosine of both vectors."""
-        cosine = _core.multiply_vectors(*_vectors(query), *_vectors(found))
+        cosine = _core.multiply_vectors(query, found)
         return Scores(cosine, cosine, cosine)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The cosine reaches the threshold."""
         accepted = scores.rank >= self.threshold
         return accepted, accepted
-
-
-def _vectors(
-    side: Sketches,
-) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Terms, weights, starts and ends."""
-    terms, weights, _ = side.columns
-    return terms, weights, side.starts, side.ends

@@ -98,22 +98,11 @@ class DocumentImage(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The image: hashes of its terms, rising."""
-        frequencies, documents = None, 0
-        if self.weighs_words:
-            if statistics is None:
-                raise UsageError("document_image: expected Statistics for idf_over='collection', got none")
-            statistics.require(self.view)
-            frequencies, documents = statistics.frequencies(tokens.hashes), statistics.articles
-        terms, offsets = _core.make_images(
-            tokens.hashes,
-            tokens.offsets,
-            tokens.halves,
-            self.sentence_words,
-            self.image_terms,
-            frequencies,
-            documents,
+        weighed = self.needed(statistics) if self.weighs_words else None
+        images = _core.make_images(
+            tokens, weighed, piece_words=self.sentence_words, image_terms=self.image_terms
         )
-        return Sketches.of(offsets, terms)
+        return Sketches.of(*images)
 
     def keys(self, sketches: Sketches) -> Keys:
         """The terms of the image."""
@@ -147,8 +136,7 @@ class DocumentImage(Method):
             raise UsageError(f"document_image: expected queries among {articles} articles, got {queries}")
         if self.weighs_words and statistics is None:
             statistics = Statistics.count([tokens], self.view)
-        terms, offsets = _core.distinct(tokens.hashes, tokens.offsets)
-        whole = Sketches.of(offsets, terms)
+        whole = Sketches.of(*_core.distinct(tokens.hashes, tokens.offsets))
         sizes = [size for size in (5, *range(10, self.sentence_words, 10)) if size < self.sentence_words]
         sizes.append(self.sentence_words)
         images = [replace(self, image_terms=size).sketch(tokens, statistics) for size in sizes]

@@ -58,8 +58,7 @@ class FullFingerprint(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The distinct shingles."""
-        values, offsets = _core.shingle_sets(tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words)
-        return Sketches.of(offsets, values)
+        return Sketches.of(*_core.shingle_sets(tokens, self.shingle_words))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The shingles themselves."""

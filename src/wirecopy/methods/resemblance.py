@@ -75,16 +75,8 @@ class Resemblance(Method):
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The distinct shingles that are kept."""
         if self.shingle_characters:
-            assert tokens.words is not None, "characters need words"
-            assert tokens.word_offsets is not None
-            values, offsets = _core.character_sets(
-                tokens.words, tokens.word_offsets[tokens.offsets], self.shingle_characters, self.modulus
-            )
-        else:
-            values, offsets = _core.shingle_sets(
-                tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words, modulus=self.modulus
-            )
-        return Sketches.of(offsets, values)
+            return Sketches.of(*_core.character_sets(tokens, self.shingle_characters, self.modulus))
+        return Sketches.of(*_core.shingle_sets(tokens, self.shingle_words, modulus=self.modulus))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The shingles themselves."""

@@ -63,27 +63,11 @@ class SentenceFingerprints(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The first and the last 64 bits of each sentence's fingerprint, as often as it stands there."""
-        assert tokens.words is not None, "needs spelt words"
-        assert tokens.word_offsets is not None
-        assert tokens.sentences is not None, "needs sentences"
-        assert tokens.sentence_offsets is not None
-        frequencies, most_articles = None, 0
-        if not self.exact_sentences:
-            assert statistics is not None, "needs Statistics"
-            frequencies = statistics.frequencies(tokens.hashes)
-            most_articles = int(self.common_share * statistics.articles + 1e-9)
-        first, last, offsets = _core.sentence_digests(
-            tokens.hashes,
-            tokens.offsets,
-            tokens.words,
-            tokens.word_offsets,
-            tokens.sentences,
-            tokens.sentence_offsets,
-            frequencies,
-            min(most_articles, np.iinfo(np.uint32).max),
-            not self.exact_sentences,
-        )
-        return Sketches.of(offsets, first, last)
+        if self.exact_sentences:
+            return Sketches.of(*_core.sentence_digests(tokens))
+        statistics = self.needed(statistics)
+        most_articles = int(self.common_share * statistics.articles + 1e-9)
+        return Sketches.of(*_core.sentence_digests(tokens, statistics, most_articles=most_articles))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The first half of each fingerprint, with repeats: they are occurrences."""
@@ -95,17 +79,9 @@ class SentenceFingerprints(Method):
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """How many sentences of each article stand in the other; the larger number ranks."""
-        counts = _core.count_collisions(
-            query.columns[0],
-            query.columns[1],
-            query.starts,
-            query.ends,
-            found.columns[0],
-            found.columns[1],
-            found.starts,
-            found.ends,
+        query_in_found, found_in_query = (
+            count.astype(float) for count in _core.count_collisions(query, found)
         )
-        query_in_found, found_in_query = (count.astype(float) for count in counts)
         return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

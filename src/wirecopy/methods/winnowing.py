@@ -53,10 +53,7 @@ class Winnowing(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The winnowed shingles, with their places."""
-        values, offsets, starts, ends = _core.winnow(
-            tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words, self.window_words
-        )
-        return Sketches.of(offsets, values, starts, ends)
+        return Sketches.of(*_core.winnow(tokens, self.shingle_words, self.window_words))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The shingles themselves."""

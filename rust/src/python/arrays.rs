@@ -1,0 +1,156 @@
+//! What Python keeps in dataclasses, read without copying: each struct has the name and the attributes of one.
+
+use numpy::Element;
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use pyo3::{Borrowed, intern};
+
+use super::Slice;
+use crate::{align, sets, text};
+
+/// Reads a struct from the attributes of a Python object, as the derive of `FromPyObject` does, but a wrong object is
+/// a `TypeError`.
+macro_rules! attributes {
+    ($class:expr, [$($columns:ident)?] $type:ty { $($field:ident),* }) => {
+        impl<'py $(, $columns: FromPyObjectOwned<'py>)?> FromPyObject<'_, 'py> for $type {
+            type Error = PyErr;
+
+            fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+                Ok(Self { $($field: read(object, $class, intern!(object.py(), stringify!($field)))?,)* })
+            }
+        }
+    };
+}
+
+macro_rules! mirror {
+    ($(#[$about:meta])* $name:ident<'py $(, $columns:ident)?> { $($field:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        pub(crate) struct $name<'py $(, $columns)?> {
+            $(pub(crate) $field: $type,)*
+        }
+
+        attributes!(stringify!($name), [$($columns)?] $name<'py $(, $columns)?> { $($field),* });
+    };
+}
+
+attributes!("View", [] text::View { diacritics, sentences, stopwords, stemmer });
+attributes!("Preset", [] align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word });
+
+fn read<'py, T: FromPyObjectOwned<'py>>(
+    object: Borrowed<'_, 'py, PyAny>,
+    class: &str,
+    name: &Bound<'py, PyString>,
+) -> PyResult<T> {
+    let value = object.getattr(name).and_then(|value| value.extract().map_err(Into::into));
+    value.map_err(|error| PyTypeError::new_err(format!("expected {class} with its {name}: {error}")))
+}
+
+mirror! {
+    /// The words of a batch.
+    Tokens<'py> {
+        hashes: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        halves: Option<Slice<'py, u8>>,
+        sentences: Option<Slice<'py, u32>>,
+        sentence_offsets: Option<Slice<'py, i64>>,
+        words: Option<Slice<'py, u8>>,
+        word_offsets: Option<Slice<'py, i64>>,
+    }
+}
+
+impl Tokens<'_> {
+    pub(crate) fn batch(&self) -> PyResult<align::Batch<'_>> {
+        let halves = optional!(self.halves);
+        Ok(align::Batch { hashes: self.hashes.as_slice()?, offsets: self.offsets.as_slice()?, halves })
+    }
+
+    /// Where sentences begin, and which are whose.
+    pub(crate) fn sentences(&self) -> PyResult<(&[u32], &[i64])> {
+        both(self.sentences.as_ref(), self.sentence_offsets.as_ref(), "sentences")
+    }
+
+    /// How the words are spelt, and where each begins.
+    pub(crate) fn spelling(&self) -> PyResult<(&[u8], &[i64])> {
+        both(self.words.as_ref(), self.word_offsets.as_ref(), "words")
+    }
+}
+
+fn both<'a, T: Element>(
+    values: Option<&'a Slice<'_, T>>,
+    offsets: Option<&'a Slice<'_, i64>>,
+    part: &str,
+) -> PyResult<(&'a [T], &'a [i64])> {
+    let (Some(values), Some(offsets)) = (values, offsets) else {
+        return Err(PyValueError::new_err(format!("expected Tokens with {part}, got them without")));
+    };
+    Ok((values.as_slice()?, offsets.as_slice()?))
+}
+
+mirror! {
+    /// What the articles of a batch are filed under.
+    #[allow(dead_code)]
+    Keys<'py> {
+        values: Slice<'py, u64>,
+        offsets: Slice<'py, i64>,
+        starts: Option<Slice<'py, u32>>,
+        ends: Option<Slice<'py, u32>>,
+    }
+}
+
+mirror! {
+    /// What a method remembers of articles; `C` is the tuple of its columns.
+    Sketches<'py, C> {
+        columns: C,
+        starts: Slice<'py, i64>,
+        ends: Slice<'py, i64>,
+    }
+}
+
+/// The first column, whatever follows.
+pub(crate) struct First<'py, T: Element>(pub(crate) Slice<'py, T>);
+
+impl<'py, T: Element + 'static> FromPyObject<'_, 'py> for First<'py, T> {
+    type Error = PyErr;
+
+    fn extract(columns: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(columns.get_item(0)?.extract()?))
+    }
+}
+
+impl<C> Sketches<'_, C> {
+    /// What each article has of a column.
+    pub(crate) fn rows<'a, T: Element>(&'a self, column: &'a Slice<'_, T>) -> PyResult<sets::Rows<'a, T>> {
+        Ok(sets::Rows::new(column.as_slice()?, self.starts.as_slice()?, self.ends.as_slice()?)?)
+    }
+}
+
+mirror! {
+    /// In how many articles of a collection words occur.
+    Statistics<'py> {
+        articles: u64,
+        frequencies: Bound<'py, PyAny>,
+    }
+}
+
+impl<'py> Statistics<'py> {
+    /// In how many articles each word of the batch occurs, 0 for one never seen.
+    pub(crate) fn frequencies(&self, tokens: &Tokens<'py>) -> PyResult<Slice<'py, u32>> {
+        self.frequencies.call1((&*tokens.hashes,))?.extract()
+    }
+}
+
+mirror! {
+    /// What a comparison leaves out.
+    Boilerplate<'py> {
+        shingles: Slice<'py, u64>,
+        gap_words: usize,
+    }
+}
+
+impl Boilerplate<'_> {
+    pub(crate) fn parts(&self) -> PyResult<(&[u64], usize)> {
+        Ok((self.shingles.as_slice()?, self.gap_words))
+    }
+}
