@@ -18,8 +18,8 @@ from texts import Writer
 import wirecopy
 from wirecopy import methods
 from wirecopy.errors import UsageError
-from wirecopy.methods import Keys, Method
-from wirecopy.model import Tokens
+from wirecopy.methods import RELATIONS, Keys, Method, Scores
+from wirecopy.model import Relation, Tokens
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
@@ -250,6 +250,61 @@ def test_a_text_is_wholly_in_itself(method: Method) -> None:
     scores = method.score(sketches, sketches)
     assert scores.query_in_found[0] == scores.found_in_query[0] >= 1
     assert [bool(way[0]) for way in method.accepts(scores)] == [not method.only_ranks] * 2
+
+
+@pytest.mark.parametrize(
+    ("shares", "way", "part"),
+    [
+        ((0.8, 1.0), Relation.NEAR_DUPLICATE, Relation.NEAR_DUPLICATE),
+        ((0.8, 0.79), Relation.CONTAINED_IN, Relation.CONTAINED_IN),
+        ((0.1, 0.9), Relation.CONTAINS, Relation.CONTAINS),
+        ((0.79, 0.79), None, Relation.PARTIAL),
+    ],
+)
+def test_a_relation_says_what_was_accepted_or_of_parts_how_much_is_shared(
+    method: Method,
+    shares: tuple[float, float],
+    way: Relation | None,
+    part: Relation,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_found, in_query = (np.array([share, share]) for share in shares)
+    listed = np.array([True, False])
+    ways = (
+        (listed, listed) if method.accepts_parts else ((in_found >= 0.8) & listed, (in_query >= 0.8) & listed)
+    )
+    monkeypatch.setattr(type(method), "accepts", lambda *_: ways)
+    numbers = method.relate(Scores(in_found, in_query, listed.astype(float)))
+    assert numbers.dtype == np.uint8
+    assert [RELATIONS[number] for number in numbers.tolist()] == [part if method.accepts_parts else way, None]
+
+
+def test_only_what_counts_sentences_or_windows_accepts_parts(method: Method) -> None:
+    """The papers of all others decide on shares, on resemblance or on articles as wholes."""
+    assert method.accepts_parts == (method.name in ("sentence_fingerprints", "sentence_lengths"))
+
+
+@pytest.mark.parametrize("name", ["sentence_fingerprints", "sentence_lengths"])
+def test_a_few_sentences_in_common_are_no_near_duplicates(name: str) -> None:
+    writer = Writer(8)
+
+    def sentences(number: int) -> list[str]:
+        return [
+            " ".join(writer.write(writer.random.randint(5, 40))).capitalize() + "." for _ in range(number)
+        ]
+
+    shared, more, other = sentences(10), sentences(5), sentences(50)
+    texts = {"a": shared, "b": shared + more, "c": other[:25] + shared + other[25:]}
+    articles = [{"id": key, "text": " ".join(text)} for key, text in texts.items()]
+    method = methods.get(name)
+    statistics = count(method, [one["text"] for one in articles]) if method.weighs_words else None
+    found = wirecopy.find(articles, method=name, decide="method", statistics=statistics)
+    relations = {(one.query, one.found): one.relation for one in found}
+    assert relations == {
+        ("b", "a"): Relation.CONTAINS,
+        ("c", "a"): Relation.CONTAINS,
+        ("c", "b"): Relation.PARTIAL,
+    }
 
 
 def test_common_keys_are_a_mask(method: Method) -> None:

@@ -92,11 +92,12 @@ def test_fingerprints_scores_and_decisions_are_the_twins(
     scores = method.score(sketches.take(pairs[:, 0]), sketches.take(pairs[:, 1]))
     there = [twin.collide(expected[query], expected[found]) for query, found in pairs.tolist()]
     back = [twin.collide(expected[found], expected[query]) for query, found in pairs.tolist()]
-    assert scores.query_in_found.tolist() == there
-    assert scores.found_in_query.tolist() == back
+    sizes = [max(1, len(fingerprints)) for fingerprints in expected]
+    assert scores.query_in_found.tolist() == [n / sizes[q] for n, (q, _) in zip(there, pairs, strict=True)]
+    assert scores.found_in_query.tolist() == [n / sizes[f] for n, (_, f) in zip(back, pairs, strict=True)]
     assert scores.rank.tolist() == [max(pair) for pair in zip(there, back, strict=True)]
-    accepted = [way.tolist() for way in method.accepts(scores)]
-    assert accepted == [[score > more_than for score in way] for way in (there, back)]
+    accepted = [rank > more_than for rank in scores.rank.tolist()]
+    assert [way.tolist() for way in method.accepts(scores)] == [accepted, accepted]
 
 
 @given(
@@ -197,19 +198,16 @@ def test_three_collisions_suffice_and_two_do_not() -> None:
     verdict = method.verdict(np.array([0, 1, 2, 3, 4]))
     assert verdict is not None
     assert verdict.tolist() == [False, False, False, True, True]
-    counts = np.array([2.0, 3.0])
-    assert [way.tolist() for way in method.accepts(Scores(counts, counts[::-1], counts))] == [
-        [False, True],
-        [True, False],
-    ]
+    shares, counts = np.array([1.0, 0.1]), np.array([2.0, 3.0])
+    assert [way.tolist() for way in method.accepts(Scores(shares, shares, counts))] == [[False, True]] * 2
 
 
 def test_a_repeated_sentence_counts_each_time_it_stands_there() -> None:
     method = methods.get("sentence_fingerprints", common_share=1.0)
     sketches = sketch(method, ["Vote now. Vote now. Vote now.", "Vote now. Treaty signed."])
     scores = method.score(sketches.take(np.array([0])), sketches.take(np.array([1])))
-    assert (scores.query_in_found[0], scores.found_in_query[0], scores.rank[0]) == (3, 1, 3)
-    assert [way.tolist() for way in method.accepts(scores)] == [[True], [False]]
+    assert (scores.query_in_found[0], scores.found_in_query[0], scores.rank[0]) == (1, 0.5, 3)
+    assert [way.tolist() for way in method.accepts(scores)] == [[True], [True]]
 
 
 def test_all_128_bits_count() -> None:

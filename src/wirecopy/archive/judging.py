@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import UsageError
-from ..methods import Method, Sketches
+from ..methods import RELATIONS, Method, Sketches
 from ..model import Articles, Opinion, Verdict
 from ..pairs import count_hits
-from ..pile.opinions import RELATIONS
 from .answers import Judged
 from .checking import Limits, find_common, read_words
 from .index import Index
@@ -85,12 +84,11 @@ class Judge:
         """Opinions on all that have a rank above 0, the best first."""
         found = np.arange(1, len(sketches))
         scores = self._method.score(sketches.take(np.zeros_like(found)), sketches.take(found))
-        there, back = self._method.accepts(scores)
         order = sorted(np.flatnonzero(scores.rank > 0).tolist(), key=lambda at: (-scores.rank[at], ids[at]))
         in_found, in_query, rank = (
             column.round(4).tolist() for column in (scores.query_in_found, scores.found_in_query, scores.rank)
         )
-        relations = [RELATIONS[number] for number in (there + 2 * back).tolist()]
+        relations = [RELATIONS[number] for number in self._method.relate(scores).tolist()]
         by = (self._method.name,)
         return [
             Opinion(id, ids[at], relations[at], in_found[at], in_query[at], rank[at], by)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import UsageError
-from ..model import Tokens, View
+from ..model import Relation, Tokens, View
 from ..statistics import Statistics
 from ..text import encode, tokenise
 
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "wirecopy.methods"
+
+RELATIONS = (None, Relation.CONTAINED_IN, Relation.CONTAINS, Relation.NEAR_DUPLICATE, Relation.PARTIAL)
+"""What the numbers of `Method.relate` mean."""
+COVERED = 0.8
+"""The share from which an article counts as being in another, as in the comparison's default preset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,8 @@ class Method(ABC):
     """Whether a pair that `accepts` takes may share no key."""
     mutual: ClassVar[bool] = False
     """Whether both articles of an accepted pair share `least_shared` keys, or only the one that is in the other."""
+    accepts_parts: ClassVar[bool] = False
+    """Whether `accepts` says only that something is shared, so that the relation follows from the shares."""
 
     shingle_words: int | None = None
     """Words that a key is taken from, where keys have places."""
@@ -186,6 +193,17 @@ class Method(ABC):
     @abstractmethod
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Its own decision: is the query in the found article, is the found article in the query."""
+
+    def relate(self, scores: Scores) -> NDArray[np.uint8]:
+        """The number in `RELATIONS` of each pair's relation: accepted both ways is near-duplicate, one way is contained.
+
+        Of parts, the ways are the shares of at least `COVERED`, and what has none of these is partial.
+        """
+        accepted = ways = np.stack(self.accepts(scores))
+        if self.accepts_parts:
+            ways = np.stack([scores.query_in_found, scores.found_in_query]) >= COVERED
+        numbers = np.where(ways.any(axis=0), ways[0] + 2 * ways[1], RELATIONS.index(Relation.PARTIAL))
+        return np.where(accepted.any(axis=0), numbers, 0).astype(np.uint8)
 
     @property
     def gives_verdicts(self) -> bool:

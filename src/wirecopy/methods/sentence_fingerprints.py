@@ -32,7 +32,8 @@ class SentenceFingerprints(Method):
     one space between two. A sentence without uncommon words has no fingerprint; in a handful of articles on one story every word is common, so weigh
     them by a reference collection. The paper counts an article's sentences that are in any
     other article (its verdict); counting for each pair, each sentence of an article as often as it stands there, is
-    ours. It says that δ was "three" and that more than δ must collide, but its figures fit only if three suffice: δ is 2 here.
+    ours. The larger count decides and ranks; it does not say how much is shared, so the relation follows from the shares of
+    both articles' fingerprints, at 0.8. The paper says that δ was "three" and that more than δ must collide, but its figures fit only if three suffice: δ is 2 here.
     """
 
     common_share: float = 0.6
@@ -42,6 +43,7 @@ class SentenceFingerprints(Method):
     more_than: int = 2
 
     paper: ClassVar[str] = "Yoon, Jang, Kim, Park 2012"
+    accepts_parts: ClassVar[bool] = True
     spells_words = True
 
     def __post_init__(self) -> None:
@@ -94,8 +96,8 @@ class SentenceFingerprints(Method):
         return occurrences > self.most_occurrences
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
-        """How many sentences of each article stand in the other; the larger number ranks."""
-        counts = _core.count_collisions(
+        """The share of each article's fingerprints that the other has; the larger number of them ranks."""
+        in_query, in_found = _core.count_collisions(
             query.columns[0],
             query.columns[1],
             query.starts,
@@ -105,12 +107,15 @@ class SentenceFingerprints(Method):
             found.starts,
             found.ends,
         )
-        query_in_found, found_in_query = (count.astype(float) for count in counts)
-        return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
+        return Scores(
+            in_query / np.maximum(query.ends - query.starts, 1),
+            in_found / np.maximum(found.ends - found.starts, 1),
+            np.maximum(in_query, in_found).astype(float),
+        )
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """More than `more_than` sentences."""
-        return scores.query_in_found > self.more_than, scores.found_in_query > self.more_than
+        return scores.rank > self.more_than, scores.rank > self.more_than
 
     def verdict(self, hits: NDArray[np.int64]) -> NDArray[np.bool_]:
         """More than `more_than` sentences of an article are in the table, whichever articles they come from."""

@@ -46,7 +46,7 @@ class SentenceLengths(Method):
     number delimits too. A sentence that `stopwords` emptied has length 0. The paper ranks by a weighted sum of the
     matched windows without saying how they weigh: here each weighs 1, and those of the query are counted, so that a
     window twice in the query and once in the found article counts 2, and the other way round 1. A match says that
-    text is shared, not which article has the other's: both ways are accepted where any window matches.
+    text is shared, not how much: any window is accepted, and the relation follows from the shares, at 0.8.
     `found_in_query` is the share of the filed windows that match; `query_in_found` divides by the windows that the
     query would file, since with longer steps no more can match than are filed, and is 1 at most.
     """
@@ -59,6 +59,7 @@ class SentenceLengths(Method):
     stopwords: str = ""
 
     paper: ClassVar[str] = "Chang, Wang 2008"
+    accepts_parts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not (

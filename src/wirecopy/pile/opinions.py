@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..methods import Method, Scores, Sketches
-from ..model import Opinion, Relation, Skipped, Verdict, missing
+from ..methods import RELATIONS, Method, Scores, Sketches
+from ..model import Opinion, Skipped, Verdict, missing
 from ..pairs import Sharing, count_hits
 from .collection import Pile, Pool
 
@@ -28,7 +28,8 @@ class Opinions(Sequence[Opinion]):
     queries: NDArray[np.int64] = field(repr=False)
     founds: NDArray[np.int64] = field(repr=False)
     scores: Scores = field(repr=False)
-    accepted: tuple[NDArray[np.bool_], NDArray[np.bool_]] = field(repr=False)
+    relations: NDArray[np.uint8] = field(repr=False)
+    """Numbers in `methods.RELATIONS`."""
     method: str
     verdicts: Sequence[Verdict] = field(default=(), repr=False)
     """On each article, for a paper that decides on an article against all others and not on a pair."""
@@ -52,7 +53,7 @@ class Opinions(Sequence[Opinion]):
             yield from self._opinions(slice(start, start + BLOCK_PAIRS))
 
     def _opinions(self, rows: slice) -> Iterable[Opinion]:
-        columns: Columns = self.queries, self.founds, self._relations, *self._rounded
+        columns: Columns = self.queries, self.founds, self.relations, *self._rounded
         ids = self.pile.ids
         for query, found, relation, in_found, in_query, rank in zip(
             *(column[rows].tolist() for column in columns), strict=True
@@ -60,10 +61,6 @@ class Opinions(Sequence[Opinion]):
             yield Opinion(
                 ids[query], ids[found], RELATIONS[relation], in_found, in_query, rank, (self.method,)
             )
-
-    @property
-    def _relations(self) -> NDArray[np.uint8]:
-        return self.accepted[0].astype(np.uint8) + 2 * self.accepted[1].astype(np.uint8)
 
     @property
     def _rounded(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -93,13 +90,12 @@ class Opinions(Sequence[Opinion]):
         """The opinions as JSON lines, many at a time."""
         relations, by = [json.dumps(relation) for relation in RELATIONS], json.dumps([self.method])
         in_found, in_query, rank = self._rounded
-        numbers = self._relations
         for start in range(0, len(self), BLOCK_PAIRS):
             rows = slice(start, start + BLOCK_PAIRS)
             yield _core.opinion_lines(
                 self.queries[rows],
                 self.founds[rows],
-                numbers[rows],
+                self.relations[rows],
                 in_found[rows],
                 in_query[rows],
                 rank[rows],
@@ -108,9 +104,6 @@ class Opinions(Sequence[Opinion]):
                 by,
             )
 
-
-RELATIONS = (None, Relation.CONTAINED_IN, Relation.CONTAINS, Relation.NEAR_DUPLICATE)
-"""By what is accepted: 1 for the query in the found article, 2 for the other way round."""
 
 Progress = Callable[[str, int, int], None]
 Receive = Callable[[Opinions], None]
@@ -140,21 +133,15 @@ def judge(
 
     def score(later: NDArray[np.uint32], earlier: NDArray[np.uint32]) -> Columns:
         scores = method.score(sketches.take(later), sketches.take(earlier))
-        return (
-            later,
-            earlier,
-            scores.query_in_found,
-            scores.found_in_query,
-            scores.rank,
-            *method.accepts(scores),
-        )
+        columns = scores.query_in_found, scores.found_in_query, scores.rank, method.relate(scores)
+        return later, earlier, *columns
 
     def judge_articles(block: tuple[int, int]) -> Columns:
         parts = []
         for later, earlier in sharing.pairs(*block, BLOCK_PAIRS):
             worth = method.worth_scoring(sketches.take(later), sketches.take(earlier))
             columns = score(later[worth], earlier[worth])
-            parts.append(_take(columns, np.flatnonzero(columns[5] | columns[6])))
+            parts.append(_take(columns, np.flatnonzero(columns[5])))
         columns = _join(parts)
         return _take(columns, np.lexsort((columns[1], columns[0])))
 
@@ -168,10 +155,9 @@ def judge(
         return _take(columns, np.lexsort((by_id[columns[1]], -columns[4]))[:top])
 
     def opinions(part: Columns, verdicts: Sequence[Verdict] = ()) -> Opinions:
-        later, earlier, in_found, in_query, ranks, *accepted = part
+        later, earlier, in_found, in_query, ranks, relations = part
         scores = Scores(in_found, in_query, ranks)
-        sides = accepted[0], accepted[1]
-        return Opinions(pile, order[later], order[earlier], scores, sides, method.name, verdicts)
+        return Opinions(pile, order[later], order[earlier], scores, relations, method.name, verdicts)
 
     work, blocks = judge_articles, sharing.blocks
     if pile.asked is not None:
@@ -206,5 +192,5 @@ def _take(columns: Columns, rows: NDArray[Any]) -> Columns:
 def _join(parts: Sequence[Columns]) -> Columns:
     if not parts:
         none = np.empty(0, np.uint32)
-        return (none, none, *(np.empty(0) for _ in range(3)), *(np.empty(0, bool) for _ in range(2)))
+        return (none, none, *(np.empty(0) for _ in range(3)), np.empty(0, np.uint8))
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
