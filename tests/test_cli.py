@@ -91,6 +91,16 @@ def test_no_command_shows_the_help() -> None:
         ),
         (["find", "p.jsonl", *DECIDE, "exact", "--query", "p.jsonl", "--top", "0"], 2, "--top"),
         (["find", "p.jsonl", *DECIDE, "cosine:stemmer=klingon"], 2, "expected a stemmer"),
+        (
+            ["find", "p.jsonl", "--method", "dsc:stopwords=english"],
+            2,
+            'one alone as "english,"), got english',
+        ),
+        (
+            ["weigh", "cosine:stopwords=xx", "p.jsonl", "-o", "words"],
+            2,
+            "expected stopwords, the code of a language",
+        ),
         (["find", "p.jsonl", *DECIDE, "cosine:threshold=NaN"], 2, "expected 0 < threshold <= 1, got nan"),
         (["find", "p.jsonl", *DECIDE, "cosine", "--statistics", "nowhere"], 1, "nowhere"),
         (

@@ -165,7 +165,7 @@ def test_words_of_equal_idf_go_by_the_alphabet() -> None:
 
 
 def test_what_is_left_is_hashed_and_nothing_left_has_no_key() -> None:
-    method = methods.get("imatch", form="skip", stopwords="the")
+    method = methods.get("imatch", form="skip", stopwords="the,")
     texts = ["", "the", "aa", "aa bb", "aa bb cc", "aa bb cc cc the dd"]
     expected: list[list[bytes]] = [[], [], [], [], [sha1("cc")], [sha1("cc dd")]]
     assert rows(sketch(method, texts, ["aa bb cc dd"])) == expected

@@ -730,9 +730,14 @@ def test_options_that_cannot_be_meant_are_refused(options: dict[str, Any], messa
 
 
 @pytest.mark.parametrize("name", methods.names())
-def test_unknown_parameters_and_stemmers_are_refused(name: str) -> None:
+def test_unknown_parameters_stemmers_and_languages_are_refused(name: str) -> None:
     with pytest.raises(UsageError, match="has no parameter zeal"):
         methods.get(name, zeal=1)
+    for parameter in {"stopwords", "common_words"} & set(methods.describe(name)["parameters"]):
+        with pytest.raises(
+            UsageError, match=f"{name}: expected stopwords.*got english; the languages are:"
+        ):
+            methods.get(name, **{parameter: "english"})
     if "stemmer" in methods.describe(name)["parameters"]:
         with pytest.raises(UsageError, match=f"{name}: expected a stemmer.*got klingon"):
             methods.get(name, stemmer="klingon")

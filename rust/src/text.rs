@@ -30,7 +30,7 @@ pub struct View {
     pub diacritics: bool,
     /// Characters that end a sentence; empty for the default rule; None if nobody asks for sentences.
     pub sentences: Option<String>,
-    /// Words left out: the code of a language, or words by spaces.
+    /// Words left out: the code of a language, or words by spaces or commas.
     pub stopwords: String,
     /// What cuts words to their stems, if anything.
     pub stemmer: String,

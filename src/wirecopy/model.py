@@ -170,8 +170,8 @@ class View:
 
     With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
     them, the empty string for the default rule, or the characters that end a sentence. `stopwords` are left out: the code
-    of a language (`en`), or words with spaces between them. `stemmer` cuts what is left: `first5`, or the
-    name of a Snowball algorithm (`porter`). `title` is whether the title, where known, is read before the text:
+    of a language (`en`), or words with spaces or commas between them (`the of`; one alone as `the,`). `stemmer` cuts what is
+    left: `first5`, or the name of a Snowball algorithm (`porter`). `title` is whether the title, where known, is read before the text:
     `Articles.titled_text` puts it there. With `piece_words`, document frequencies are counted over even pieces of
     articles, of that many words or somewhat more; with 0, over whole articles.
     """

@@ -12,7 +12,6 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from ..text import encode, tokenise
 from . import Keys, Method, Scores, Sketches, count_shared, share_of
 
 LONGEST = 65536
@@ -46,10 +45,6 @@ class FullFingerprint(Method):
                 f"{self.name}: expected shingle_words from 1 to {LONGEST} and 0 < contained <= 1, got "
                 f"{self.shingle_words} and {self.contained}"
             )
-        try:
-            tokenise(*encode([]), self.view)
-        except ValueError as error:
-            raise UsageError(f"{self.name}: {error}") from error
 
     @property
     def view(self) -> View:

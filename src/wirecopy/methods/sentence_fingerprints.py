@@ -24,8 +24,8 @@ class SentenceFingerprints(Method):
     a sentence. Blind to a sentence in which one uncommon word was changed, and to copies of fewer sentences than that.
 
     A word is common if more than `common_share` of the articles of the Statistics have it: the paper's
-    300,000 of about 500,000; 1 cuts none. `common_words` are common whatever their number: words with spaces between
-    them, or the code of a language whose stopwords they are. A title, where it is known, is the first sentence.
+    300,000 of about 500,000; 1 cuts none. `common_words` are common whatever their number: words with spaces or commas between
+    them (one alone as `the,`), or the code of a language whose stopwords they are. A title, where it is known, is the first sentence.
     `exact_sentences` is the paper's comparison: all words, in their own order.
 
     Where the paper is silent: Repeated words stay. The digest is that of the folded words in UTF-8, sorted by code point,

@@ -12,7 +12,6 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from ..text import encode, tokenise
 from . import Keys, Method, Scores, Sketches
 
 _MOST_BITS = 160
@@ -49,10 +48,6 @@ class SimHash(Method):
                 f"simhash: expected 0 <= distance_bits < bits <= {_MOST_BITS} and skip_words of 0 or more, got "
                 f"{self.distance_bits}, {self.bits} and {self.skip_words}"
             )
-        try:
-            tokenise(*encode([]), self.view)
-        except ValueError as error:
-            raise UsageError(f"simhash: {error}") from None
 
     @property
     def view(self) -> View:
