@@ -734,9 +734,7 @@ def test_unknown_parameters_stemmers_and_languages_are_refused(name: str) -> Non
     with pytest.raises(UsageError, match="has no parameter zeal"):
         methods.get(name, zeal=1)
     for parameter in {"stopwords", "common_words"} & set(methods.describe(name)["parameters"]):
-        with pytest.raises(
-            UsageError, match=f"{name}: expected stopwords.*got english; the languages are:"
-        ):
+        with pytest.raises(UsageError, match=f"{name}: expected stopwords.*got english; the languages are:"):
             methods.get(name, **{parameter: "english"})
     if "stemmer" in methods.describe(name)["parameters"]:
         with pytest.raises(UsageError, match=f"{name}: expected a stemmer.*got klingon"):

@@ -21,7 +21,7 @@ use crate::{Invalid, Result};
 
 /// What reading a text depends on: Unicode's version, the folding, the abbreviations, the hash. Change it with
 /// any of them: data made under another is refused.
-pub const TEXT_VERSION: &str = "1 (Unicode 18.0, case folding 16.0, xxh3-64)";
+pub const TEXT_VERSION: &str = "2 (Unicode 18.0, case folding 16.0, xxh3-64)";
 
 /// How a method reads text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
