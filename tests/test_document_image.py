@@ -163,7 +163,7 @@ def test_table_1_has_22_documents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("terms", "sentences"), [(0, 1), (1, 1), (99, 1), (100, 1), (199, 1), (200, 2), (299, 2)]
+    ("terms", "sentences"), [(0, 0), (1, 1), (99, 1), (100, 1), (199, 1), (200, 2), (299, 2)]
 )
 def test_a_hundred_words_are_the_least(terms: int, sentences: int) -> None:
     offsets = _core.cut_pieces(terms, np.array([0, terms], np.int64), None, 100)
@@ -219,6 +219,17 @@ def test_characters_that_count_half_make_half_as_many_sentences() -> None:
     tokens = tokenise(*encode(["東京都" * 100, "word " * 300]))
     offsets = _core.cut_pieces(len(tokens.hashes), tokens.offsets, tokens.halves, 100)
     assert np.diff(offsets).tolist() == [300, 100, 100, 100]
+
+
+def test_an_article_without_terms_does_not_count_in_the_collection() -> None:
+    """With N = 15, one occurrence of a term in one sentence outweighs ten of a term in four; with N above 16 it does not."""
+    method = DocumentImage(idf_over="collection", image_terms=1, stemmer="")
+    texts = ["comet " + "harbour " * 10, *["harbour"] * 3, *(f"word{number}" for number in range(11))]
+    for more in ([], ["", "the of", "…"]):
+        statistics = Collection(method, texts + more).statistics
+        assert statistics is not None
+        assert statistics.articles == 15
+        assert draw(method, texts + more)[0] == {"comet"}
 
 
 def test_words_are_stems_without_stopwords() -> None:

@@ -86,14 +86,14 @@ fn check_batch(hashes: usize, offsets: &[i64], halves: Option<&[u8]>, piece_word
     Ok(())
 }
 
-/// The offsets of the pieces of all articles of a batch.
+/// The offsets of the pieces of all articles of a batch; an article without words has none.
 ///
 /// # Errors
 /// When the offsets or weights do not fit the words, or the size of a piece is out of range.
 pub fn cut_pieces(words: usize, offsets: &[i64], halves: Option<&[u8]>, piece_words: usize) -> Result<Vec<i64>> {
     check_batch(words, offsets, halves, piece_words)?;
     let mut ends = vec![0];
-    for bounds in offsets.windows(2) {
+    for bounds in offsets.windows(2).filter(|bounds| bounds[0] < bounds[1]) {
         let range = bounds[0] as usize..bounds[1] as usize;
         let cut = Cut::new(range.len(), halves.map(|halves| &halves[range]), piece_words);
         ends.extend((1..=cut.pieces).map(|piece| bounds[0] + cut.start(piece) as i64));

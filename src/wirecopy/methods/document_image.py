@@ -51,7 +51,8 @@ class DocumentImage(Method):
     article hardly shows.
 
     Choices: N and df are over the pseudo-sentences of the one article (`idf_over="document"`, what the paper's algorithm takes as input)
-    or of the collection (`"collection"`, from Statistics; an unknown term has df 1). Terms of equal weight go by tf, then by first occurrence; an article
+    or of the collection (`"collection"`, from Statistics; an unknown term has df 1); an article
+    without terms has no pseudo-sentence to count in N. Terms of equal weight go by tf, then by first occurrence; an article
     with one pseudo-sentence has only weights of 0 by `"document"`, and so is decided by these. The longer pseudo-sentences come
     first. Characters of scripts without spaces count half in `sentence_words`. The paper has no threshold; a `threshold` above 0 is ours, and accepts
     images with at least that Jaccard.
