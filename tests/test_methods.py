@@ -334,6 +334,29 @@ def test_each_method_finds_identical_articles_by_itself(method: Method) -> None:
     ]
 
 
+def test_a_small_pile_is_warned_of_where_words_are_weighed_by_it(method: Method) -> None:
+    assert method.warn_of_few(200) is None
+    warning = method.warn_of_few(2)
+    assert (warning is not None) == method.weighs_words
+    if warning:
+        assert warning.startswith(f"{method.name}: 2 articles cannot tell rare words from common ones")
+        assert "--statistics FILE, made by wirecopy weigh" in warning
+
+
+@pytest.mark.parametrize("articles", [199, 200])
+def test_no_method_misses_equal_articles_in_a_pile_that_is_not_warned_of(
+    method: Method, articles: int
+) -> None:
+    if not method.weighs_words:
+        pytest.skip("it weighs no words")
+    writer = Writer(6, words=5000)
+    texts = [prose(writer.write(200)) for _ in range(articles - 1)]
+    pile = [{"id": f"{number:03}", "text": text} for number, text in enumerate([*texts, texts[0]])]
+    opinions = wirecopy.find(pile, method=method, decide="method")
+    missed = (f"{articles - 1}", "000") not in {(one.query, one.found) for one in opinions}
+    assert missed == (method.name == "imatch" and articles == 199)
+
+
 THIRD_PARTY = '''
 from dataclasses import dataclass
 

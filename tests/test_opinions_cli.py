@@ -14,6 +14,7 @@ from records import jsonl, lines
 from texts import Writer, join
 
 from wirecopy import find, methods
+from wirecopy.cli.writing import summarise
 from wirecopy.pile import weigh
 from wirecopy.statistics import Statistics
 
@@ -25,6 +26,13 @@ def test_a_method_can_decide_alone(pile: Path, form: str) -> None:
     rows = lines(ran.stdout) if form == "--jsonl" else list(csv.DictReader(io.StringIO(ran.stdout.decode())))
     assert [(row["query"], row["found"]) for row in rows] == [("c", "a")]
     assert "passages" not in rows[0]
+
+
+def test_what_a_result_warns_of_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    found = find(["one", "two"], method="exact", decide="method")
+    object.__setattr__(found, "warnings", ["few articles"])
+    assert summarise(found, 2, quiet=True) == 0
+    assert capsys.readouterr() == ("", "warning: few articles\n")
 
 
 @pytest.mark.parametrize("flags", [["--parquet"], []])

@@ -282,6 +282,8 @@ def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
     code = name_skipped(found.skipped)
     say_unreadable(found.unreadable_dates)
     say_missing(found.missing_fields)
+    for warning in getattr(found, "warnings", ()):
+        say(f"warning: {warning}")
     if not articles:
         say("no articles found")
     elif not quiet and isinstance(found, Matches):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import UsageError
-from ..model import Relation, Tokens, View
+from ..model import Relation, Tokens, View, count
 from ..statistics import Statistics
 from ..text import encode, tokenise
 
@@ -34,6 +34,8 @@ RELATIONS = (None, Relation.CONTAINED_IN, Relation.CONTAINS, Relation.NEAR_DUPLI
 """What the numbers of `Method.relate` mean."""
 COVERED = 0.8
 """The share from which an article counts as being in another, as in the comparison's default preset."""
+FEWEST_ARTICLES = 200
+"""Of fewer, a word that two of them share is in more than 1 %, the most that I-Match takes as published: it is silent below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,15 @@ class Method(ABC):
     def weighs_words(self) -> bool:
         """Whether `sketch` needs Statistics, of the pile itself or of a reference collection."""
         return False
+
+    def warn_of_few(self, articles: int) -> str | None:
+        """The warning that a pile of so many articles is too small to weigh words by; None where it is not."""
+        if not self.weighs_words or articles >= FEWEST_ARTICLES:
+            return None
+        return (
+            f"{self.name}: {count(articles)} cannot tell rare words from common ones, and copies may be missed: give the "
+            f"statistics of {FEWEST_ARTICLES} or more (--statistics FILE, made by wirecopy weigh)"
+        )
 
     @property
     def spells_words(self) -> bool:
