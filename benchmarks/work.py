@@ -27,7 +27,7 @@ from run import ARTICLES, KIT, SCRATCH, set_up, table  # type: ignore[import-not
 
 from wirecopy import _core, methods, text
 from wirecopy.methods import Sketches
-from wirecopy.pairs import Sharing
+from wirecopy.sharing import Sharing
 from wirecopy.sources import Fields, read
 from wirecopy.statistics import Statistics
 

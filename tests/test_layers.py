@@ -16,7 +16,7 @@ LAYERS = (
     ("report", "demo"),
     ("archive", "stories"),
     ("pile",),
-    ("pairs", "sources"),
+    ("pairs", "sharing", "sources"),
     ("comparison", "boilerplate"),
     ("extraction", "methods"),
     ("text", "statistics"),

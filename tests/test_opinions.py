@@ -19,8 +19,7 @@ from test_methods import prose, row
 from texts import Writer
 
 import wirecopy
-from wirecopy import Article, Opinion, Opinions, Relation, methods
-from wirecopy import pairs as sharing
+from wirecopy import Article, Opinion, Opinions, Relation, methods, sharing
 from wirecopy.errors import MismatchError, SourceError, UsageError
 from wirecopy.methods import Method, Sketches
 from wirecopy.model import Tokens, Verdict

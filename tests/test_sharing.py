@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.methods import Keys, Method, Scores, Sketches, count_shared, share_of
 from wirecopy.model import Tokens
-from wirecopy.pairs import Sharing, count_hits
+from wirecopy.sharing import Sharing, count_hits
 from wirecopy.statistics import Statistics
 
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ..errors import UsageError
 from ..methods import Method, Sketches
 from ..model import Articles, Opinion, Verdict
-from ..pairs import count_hits
 from ..pile.opinions import RELATIONS
+from ..sharing import count_hits
 from .answers import Judged
 from .checking import Limits, find_common, read_words
 from .index import Index

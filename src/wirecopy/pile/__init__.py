@@ -19,7 +19,8 @@ from ..comparison import DEFAULT_PRESET, Compared, Preset, compare_rows, get_pre
 from ..errors import UsageError
 from ..methods import Method, Sketches
 from ..model import Articles, Boilerplate, Skipped, Tokens, View
-from ..pairs import Holders, Sharing, ask, collide, file, look_up
+from ..pairs import Holders, ask, collide, file, look_up
+from ..sharing import Sharing
 from ..sources import Fields, Work, read
 from ..statistics import Statistics
 from .collection import LEFT_OUT, Pile, Pool, open_pool

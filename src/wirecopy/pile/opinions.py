@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..methods import Method, Scores, Sketches
 from ..model import Opinion, Relation, Skipped, Verdict, missing
-from ..pairs import Sharing, count_hits
+from ..sharing import Sharing, count_hits
 from .collection import Pile, Pool
 
 BLOCK_PAIRS = 1 << 16
