@@ -99,17 +99,13 @@ def test_vectors_and_cosines_are_those_of_the_twin(method: Cosine, texts: list[s
     keys = method.keys(collection.sketches)
     filed = [set(keys.values[start:end].tolist()) for start, end in itertools.pairwise(keys.offsets)]
     scores = methods.Scores(got, got, got)
-    worth = method.worth_scoring(*pair_up(collection.sketches)[1:])
     for number, ((q, f), cosine) in enumerate(zip(pairs, expected, strict=True)):
         accepted = {bool(way[number]) for way in method.accepts(scores)}
         if abs(cosine - method.threshold) > NEAR:
             assert accepted == {cosine >= method.threshold}
         if True in accepted:
             assert filed[q] & filed[f]
-            assert worth[number]
             event("accepted")
-        elif not worth[number]:
-            event("not worth scoring")
 
 
 @settings(max_examples=200)
@@ -190,9 +186,6 @@ def test_accepted_pairs_of_real_size_share_a_key() -> None:
             if cosine >= threshold and len({*pair}) > 1
         ]
         assert len(accepted) >= 7
-        worth = method.worth_scoring(*pair_up(collection.sketches)[1:])
-        assert worth[cosines >= threshold].all()
-        assert not worth[cosines < threshold / 2].any()
         assert all(filed[q] & filed[f] for q, f in accepted)
         assert len(keys.values) < len(collection.sketches.columns[0])
         brute = [twin.cosine(collection.vectors[q], collection.vectors[f]) for q, f in pairs]
@@ -238,9 +231,6 @@ SIDE: Side = (WORDS, WEIGHTS, ZERO, THREE)
         lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, ZERO[:0], THREE[:0]),
         lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, ZERO, THREE[:0]),
         lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, THREE, ZERO),
-        lambda: _core.may_reach(*SIDE, WORDS, WEIGHTS[:2], ZERO, THREE, 0.5),
-        lambda: _core.may_reach(*SIDE, WORDS, WEIGHTS, ZERO[:0], THREE[:0], 0.5),
-        lambda: _core.may_reach(WORDS, WEIGHTS, THREE, ZERO, *SIDE, 0.5),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(call: Callable[[], object]) -> None:
@@ -284,12 +274,8 @@ def test_no_argument_makes_the_kernels_panic(
             )
         with contextlib.suppress(ValueError):
             _core.make_vectors(hashes, rows[0], np.array(frequencies, np.uint32), documents, threshold)
-    for threshold in (*weights, 0.5):
-        with contextlib.suppress(ValueError):
-            _core.may_reach(hashes, values, rows[0], rows[1], hashes, values, rows[2], rows[3], threshold)
     with contextlib.suppress(ValueError):
         _core.multiply_vectors(hashes, values, rows[0], rows[1], hashes, values, rows[2], rows[3])
     unsorted = np.array([0, 0, 2, 5], np.int64), np.array([5, 5, 5, 5], np.int64)
     other_way = hashes[::-1].copy()
     _core.multiply_vectors(hashes, values, *unsorted, other_way, values, *unsorted)
-    _core.may_reach(hashes, values, *unsorted, other_way, values, *unsorted, 0.5)

@@ -8,6 +8,7 @@ import pickle
 import random
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -190,7 +191,7 @@ def test_a_row_does_not_depend_on_the_rows_beside_it(method: Method, seed: int) 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_a_method_accepts_shares_a_key_and_is_worth_scoring(method: Method, seed: int) -> None:
+def test_what_a_method_accepts_shares_a_key(method: Method, seed: int) -> None:
     texts = make_collection(seed)
     statistics = count(method, texts)
     pairs = [(q, f) for q in range(len(texts)) for f in range(len(texts)) if q != f]
@@ -203,32 +204,33 @@ def test_what_a_method_accepts_shares_a_key_and_is_worth_scoring(method: Method,
         assert np.isfinite(column).all()
     accepted = ways[0] | ways[1]
     assert accepted.any() != method.only_ranks
-    worth = method.worth_scoring(queries, founds)
-    assert worth.dtype == bool
-    assert len(worth) == len(pairs)
-    assert worth[accepted].all()
     if not method.approximate:
         keys, probes = method.keys(founds), method.probes(queries)
         for number in np.flatnonzero(accepted).tolist():
             assert set(row(keys, number)) & set(row(probes, number)), [texts[i] for i in pairs[number]]
 
 
-def test_what_is_not_worth_scoring_changes_no_opinion(
-    method: Method, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if method.only_ranks:
-        pytest.skip("it accepts nothing")
-    texts = [text for seed in range(3) for text in make_collection(seed)]
-    articles = [{"id": f"{number:03}", "text": text} for number, text in enumerate(texts)]
-    statistics = count(method, texts) if method.weighs_words else None
-
-    def judge() -> list[Any]:
-        return list(wirecopy.find(articles, method=method.name, decide="method", statistics=statistics))
-
-    opinions = judge()
-    assert opinions
-    monkeypatch.setattr(type(method), "worth_scoring", Method.worth_scoring)
-    assert judge() == opinions
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_method_accepts_shares_as_much_as_it_says(method: Method, seed: int) -> None:
+    if method.approximate or type(method).probes is not Method.probes:
+        pytest.skip("pairs are found by their keys alone")
+    texts = make_collection(seed)
+    sketches = method.sketch(read(method, texts), count(method, texts))
+    elements = method.elements(sketches)
+    weights = np.ones(len(elements.values)) if elements.weights is None else elements.weights
+    assert (weights > 0).all()
+    vectors = [
+        dict(zip(row(elements, number), weights[start:end].tolist(), strict=True))
+        for number, (start, end) in enumerate(pairwise(elements.offsets.tolist()))
+    ]
+    least = method.least_shared(np.array([sum(weight**2 for weight in one.values()) for one in vectors]))
+    query, found = np.divmod(np.arange(len(texts) ** 2), len(texts))
+    there, back = method.accepts(method.score(sketches.take(query), sketches.take(found)))
+    for one, other in zip(query[there | back].tolist(), found[there | back].tolist(), strict=True):
+        shared = sum(weight * vectors[other].get(key, 0) for key, weight in vectors[one].items())
+        needed = float((np.mean if method.mutual else np.min)(least[[one, other]]))
+        assert shared > 0
+        assert shared >= needed * (1 - 1e-9)
 
 
 def test_the_roles_in_a_score_can_be_turned(method: Method) -> None:

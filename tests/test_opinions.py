@@ -30,7 +30,7 @@ from wirecopy.text import encode, tokenise
 Record = dict[str, Any]
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
-    "codet": [{}, {"suffixes": 2, "sort_words": False}, {"tree": False, "depth_words": 3}],
+    "codet": [{}, {"suffixes": 3}, {"suffixes": 2, "sort_words": False}, {"tree": False, "depth_words": 3}],
     "cosine": [{}, {"threshold": 0.3, "stopwords": "en", "stemmer": "porter"}],
     "document_image": [{"threshold": 0.3}, {"threshold": 0.2, "idf_over": "collection", "image_terms": 10}],
     "dsc": [{}, {"contained": 0.2, "step_words": 2}],
@@ -39,6 +39,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "minhash": [{}, {"threshold": 0.2}],
     "resemblance": [
         {},
+        {"threshold": 0.6, "shingle_words": 1},
         {"threshold": 0.1},
         {"threshold": 0.2, "leave_out_share": 0.05},
         {"threshold": 0.2, "most_articles": 6},

@@ -57,12 +57,12 @@ mod _core {
     #[pymodule_export]
     use super::methods::{
         band_keys, containment_similarities, count_collisions, count_different_bits, count_discordant, count_equal,
-        cut_pieces, imatch, make_images, make_signatures, make_vectors, match_windows, may_reach, multiply_vectors,
-        plant, sentence_digests, sentence_lengths, simhash, simhash_keys, window_hashes,
+        cut_pieces, imatch, make_images, make_signatures, make_vectors, match_windows, multiply_vectors, plant,
+        sentence_digests, sentence_lengths, simhash, simhash_keys, window_hashes,
     };
 
     #[pymodule_export]
-    use super::pairs::{Index, Part, Postings, Prefixes, collide, components, file, file_part, nominate, suspect};
+    use super::pairs::{Index, Part, Postings, collide, components, file, file_part, nominate, suspect};
 
     #[pymodule_export]
     use super::comparison::{common_shingles, compare, mark_boilerplate, match_lines, opinion_lines};

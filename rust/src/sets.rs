@@ -302,35 +302,6 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// Which hashes a row may hold, by their last bits: many rows can be held against one without merging, which waits for
-/// each of its steps. Of a thousand hashes that are not in a row of some hundred values, a few look as if they were.
-#[derive(Debug, Clone)]
-pub struct Marks {
-    words: [u64; MARK_WORDS],
-}
-
-const MARK_WORDS: usize = 1 << 10;
-
-impl Marks {
-    /// The marks of these hashes.
-    pub fn new(hashes: &[u64]) -> Self {
-        let mut words = [0; MARK_WORDS];
-        for hash in hashes {
-            words[mark_word(*hash)] |= 1 << (hash % 64);
-        }
-        Self { words }
-    }
-
-    /// False only for a hash that is not among them.
-    pub fn may_hold(&self, hash: u64) -> bool {
-        self.words[mark_word(hash)] >> (hash % 64) & 1 == 1
-    }
-}
-
-fn mark_word(hash: u64) -> usize {
-    (hash >> 6) as usize % MARK_WORDS
-}
-
 /// A number for each of some distinct hashes, in an open table at most half full.
 #[derive(Debug)]
 pub struct Numbers {

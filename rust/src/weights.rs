@@ -8,12 +8,11 @@
 //! A vector (Salton, Wong, Yang 1975) has tf · (ln(N / df) + 1) for each term, at unit length, rare terms first. Its key
 //! terms are the first, as many as it takes for the length of the rest to fall below a threshold. Two vectors whose product
 //! reaches the threshold share a key term: of both, take the one whose key terms end first in the common order; if none of
-//! them is a key term of the other, all that is shared is in its rest, which is too short. For the same reason a product can be
-//! given up early: what is still to come is at most the product of the lengths of both rests (Bayardo, Ma, Srikant 2007).
+//! them is a key term of the other, all that is shared is in its rest, which is too short (Bayardo, Ma, Srikant 2007).
 
 use std::cmp::Reverse;
 
-use crate::sets::{Marks, Rows};
+use crate::sets::Rows;
 use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
 
@@ -279,64 +278,6 @@ pub fn multiply_vectors(query: Terms, found: Terms) -> Result<Vec<f64>> {
             (sum * DECIMALS).round() / DECIMALS
         })
         .collect())
-}
-
-/// Whether the cosine of row i of one side and row i of the other may reach the threshold: false only where it does not.
-///
-/// Fastest where the rows of one query follow each other.
-///
-/// # Errors
-/// When the sides differ in rows.
-pub fn may_reach(query: Terms, found: Terms, threshold: f64) -> Result<Vec<bool>> {
-    let mut last = Query::new(&[], &[]);
-    Ok(query
-        .zip(found)?
-        .map(|((query, found), (query_weights, found_weights))| {
-            if !std::ptr::eq(query, last.terms) {
-                last = Query::new(query, query_weights);
-            }
-            last.may_reach(found, found_weights, threshold - SLACK)
-        })
-        .collect())
-}
-
-/// A unit vector that many others are held against.
-struct Query<'a> {
-    terms: &'a [u64],
-    weights: &'a [f64],
-    marks: Marks,
-    /// The squared length of its terms from each first byte on.
-    rests: [f64; 256],
-}
-
-impl<'a> Query<'a> {
-    fn new(terms: &'a [u64], weights: &'a [f64]) -> Self {
-        let mut rests = [0.0; 256];
-        for (term, weight) in terms.iter().zip(weights) {
-            rests[(term >> 56) as usize] += weight * weight;
-        }
-        let mut rest = 0.0;
-        for squares in rests.iter_mut().rev() {
-            rest += *squares;
-            *squares = rest;
-        }
-        Self { terms, weights, marks: Marks::new(terms), rests }
-    }
-
-    /// Adds up what is shared, the rarest terms first, until it is `enough` or too little is left of both.
-    fn may_reach(&self, terms: &[u64], weights: &[f64], enough: f64) -> bool {
-        let (mut missing, mut rest) = (enough, 1.0);
-        for (term, weight) in terms.iter().zip(weights) {
-            if missing <= 0.0 || rest * self.rests[(term >> 56) as usize] < missing * missing {
-                break;
-            }
-            if self.marks.may_hold(*term) {
-                missing -= self.terms.binary_search(term).map_or(0.0, |at| weight * self.weights[at]);
-            }
-            rest -= weight * weight;
-        }
-        missing <= 0.0
-    }
 }
 
 /// The places of what two rising rows share, rising.

@@ -16,7 +16,6 @@ __all__ = [
     "Numbers",
     "Part",
     "Postings",
-    "Prefixes",
     "Segment",
     "ask",
     "band_keys",
@@ -57,7 +56,6 @@ __all__ = [
     "mark_boilerplate",
     "match_lines",
     "match_windows",
-    "may_reach",
     "merge_segments",
     "multiply_vectors",
     "nominate",
@@ -92,20 +90,13 @@ TEXT_VERSION: str
 
 @final
 class Index:
-    def __new__(
-        cls,
-        values: NDArray[np.uint64],
-        starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        parts: Sequence[Part],
-    ) -> Index: ...
+    def __new__(cls, articles: int, parts: Sequence[Part]) -> Index: ...
     def counts(self, /) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]: ...
     def leave_out(self, /, common: NDArray[np.bool_]) -> None: ...
-    def sizes(self, /) -> NDArray[np.int64]: ...
-    def limit(self, /, least: NDArray[np.int64], mutual: bool) -> Prefixes: ...
-    def work(self, /, prefixes: Prefixes) -> NDArray[np.int64]: ...
+    def totals(self, /) -> NDArray[np.float64]: ...
+    def limit(self, /, least: NDArray[np.float64], mutual: bool) -> NDArray[np.int64]: ...
     def pairs(
-        self, /, prefixes: Prefixes, from_rank: int, to_rank: int, most: int
+        self, /, from_rank: int, to_rank: int, most: int
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]: ...
     def probe(
         self,
@@ -120,9 +111,6 @@ class Index:
 
 @final
 class Part: ...
-
-@final
-class Prefixes: ...
 
 @final
 class Model:
@@ -385,17 +373,6 @@ def multiply_vectors(
     found_starts: NDArray[np.int64],
     found_ends: NDArray[np.int64],
 ) -> NDArray[np.float64]: ...
-def may_reach(
-    query: NDArray[np.uint64],
-    query_weights: NDArray[np.float64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_weights: NDArray[np.float64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-    threshold: float,
-) -> NDArray[np.bool_]: ...
 def count_discordant(
     expected: NDArray[np.float64], got: NDArray[np.float64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
@@ -486,7 +463,12 @@ def file(
     ends: NDArray[np.uint32] | None,
 ) -> list[Postings]: ...
 def file_part(
-    values: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64], part: int, all: bool
+    values: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    weights: NDArray[np.float64] | None,
+    part: int,
+    all: bool,
 ) -> Part: ...
 def collide(
     shard: Sequence[Postings],

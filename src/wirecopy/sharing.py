@@ -21,7 +21,7 @@ Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
 
 class Sharing:
-    """The pairs of a collection that share a key, for a method that decides by itself: no rule of ours is applied."""
+    """The pairs of a collection that share enough to be accepted by a method; no rule of ours is applied."""
 
     def __init__(
         self,
@@ -35,31 +35,27 @@ class Sharing:
 
         The last `queries` articles are not filed, and nothing is looked up for them.
         """
-        keys, everyone = method.keys(sketches), order
-        order = order[: len(order) - queries]
-        rows = keys.values, *_bounds(keys, order)
         leaves_out = type(method).common is not Method.common
         probes_itself = type(method).probes is Method.probes
+        everyone, order = order, order[: len(order) - queries]
         # A key of one article alone makes no pair, unless others are looked up under it without being filed there.
         keep_all = leaves_out or not probes_itself
-        parts = apply(lambda part: _core.file_part(*rows, part, keep_all), range(_core.PARTS))
-        self._index = _core.Index(*rows, list(parts))
+        index = _file((method.elements if probes_itself else method.keys)(sketches), order, keep_all, apply)
         if leaves_out:
-            values, occurrences, articles = self._index.counts()
+            values, occurrences, articles = index.counts()
             common = method.common(occurrences, articles)
-            self._index.leave_out(common)
+            index.leave_out(common)
             known = _core.Numbers(values[common], np.zeros(np.count_nonzero(common), np.uint32))
             sketches = sketches.keep(known.look_up(sketches.columns[0]) != 0)
         self.sketches = sketches.take(everyone)
         """The sketches by rank, without common keys."""
         if probes_itself:
-            prefixes = self._index.limit(method.least_shared(self._index.sizes()), method.mutual)
-            self._next = partial(self._index.pairs, prefixes)
-            work = self._index.work(prefixes)
+            work = index.limit(method.least_shared(index.totals()), method.mutual)
+            self._next = index.pairs
         else:
             probes = method.probes(sketches)
-            self._next = partial(self._index.probe, probes.values, *_bounds(probes, order))
             work = np.ones(len(order), np.int64)
+            self._next = partial(index.probe, probes.values, *_bounds(probes, order))
         block = np.maximum(np.cumsum(work) // BLOCK_WORK, np.arange(len(order)) // BLOCK_ARTICLES)
         starts = np.flatnonzero(np.diff(block, prepend=-1))
         self.blocks = list(pairwise([*starts.tolist(), len(order)]))
@@ -90,6 +86,12 @@ def count_hits(sketches: Sketches, table: NDArray[np.bool_]) -> NDArray[np.int64
     holds = table[owners] & (first | np.concatenate([[True], np.diff(owners) != 0]))
     others = np.bincount(group, holds)[group] - table[owners]
     return np.bincount(owners[others > 0], minlength=len(sketches))
+
+
+def _file(keys: Keys, order: NDArray[np.int64], keep_all: bool, apply: Map) -> _core.Index:
+    rows = keys.values, *_bounds(keys, order), keys.weights
+    parts = apply(lambda part: _core.file_part(*rows, part, keep_all), range(_core.PARTS))
+    return _core.Index(len(order), list(parts))
 
 
 def _bounds(keys: Keys, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -334,30 +334,6 @@ pub(crate) fn multiply_vectors<'py>(
     Ok(run(py, kernel)?.into_pyarray(py))
 }
 
-/// Whether the cosine of row i of one side and row i of the other may reach the threshold.
-#[pyfunction]
-pub(crate) fn may_reach<'py>(
-    py: Python<'py>,
-    query: Slice<'py, u64>,
-    query_weights: Slice<'py, f64>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found: Slice<'py, u64>,
-    found_weights: Slice<'py, f64>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
-    threshold: f64,
-) -> PyResult<Array<'py, bool>> {
-    let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
-    let (query_weights, found_weights) = (query_weights.as_slice()?, found_weights.as_slice()?);
-    let kernel = || {
-        let query = weights::Terms::new(query, query_weights, query_starts, query_ends)?;
-        weights::may_reach(query, weights::Terms::new(found, found_weights, found_starts, found_ends)?, threshold)
-    };
-    Ok(run(py, kernel)?.into_pyarray(py))
-}
-
 /// Pairs of each row that two rankings put in opposite order, and that only the second puts level.
 #[pyfunction]
 pub(crate) fn count_discordant<'py>(

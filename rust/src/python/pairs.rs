@@ -165,16 +165,14 @@ pub(crate) fn file_part<'py>(
     values: Slice<'py, u64>,
     starts: Slice<'py, i64>,
     ends: Slice<'py, i64>,
+    weights: Option<Slice<'py, f64>>,
     part: usize,
     all: bool,
 ) -> PyResult<Part> {
     let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
-    Ok(Part(run(py, || sharing::file_part(sets::Rows::new(values, starts, ends)?, part, all))?))
+    let weights = optional!(weights);
+    Ok(Part(run(py, || sharing::file_part(sets::Rows::new(values, starts, ends)?, weights, part, all))?))
 }
-
-/// The articles of a collection by their rarest keys, opaque to Python.
-#[pyclass(frozen, module = "_core")]
-pub(crate) struct Prefixes(sharing::Prefixes);
 
 /// The keys of a collection and who holds them.
 #[pyclass(module = "_core")]
@@ -183,16 +181,9 @@ pub(crate) struct Index(sharing::Index);
 #[pymethods]
 impl Index {
     #[new]
-    fn new<'py>(
-        py: Python<'py>,
-        values: Slice<'py, u64>,
-        starts: Slice<'py, i64>,
-        ends: Slice<'py, i64>,
-        parts: Vec<PyRef<'py, Part>>,
-    ) -> PyResult<Self> {
-        let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
+    fn new<'py>(py: Python<'py>, articles: usize, parts: Vec<PyRef<'py, Part>>) -> PyResult<Self> {
         let parts: Vec<&sharing::Part> = parts.iter().map(|part| &part.0).collect();
-        Ok(Self(run(py, || sharing::Index::new(sets::Rows::new(values, starts, ends)?, &parts))?))
+        Ok(Self(run(py, || sharing::Index::new(articles, &parts))?))
     }
 
     /// All keys, how often each occurs, and in how many articles.
@@ -210,32 +201,27 @@ impl Index {
         run(py, || self.0.leave_out(common))
     }
 
-    /// How many distinct keys each article has.
-    fn sizes<'py>(&self, py: Python<'py>) -> Array<'py, i64> {
-        self.0.sizes().into_pyarray(py)
+    /// What each article shares with itself.
+    fn totals<'py>(&self, py: Python<'py>) -> Array<'py, f64> {
+        PyArray1::from_slice(py, &self.0.totals)
     }
 
-    /// What finds the pairs that share at least so many keys.
-    fn limit<'py>(&self, py: Python<'py>, least: Slice<'py, i64>, mutual: bool) -> PyResult<Prefixes> {
+    /// Prepares `pairs`; how many earlier articles each later one is looked up in at most, repeats included.
+    fn limit<'py>(&mut self, py: Python<'py>, least: Slice<'py, f64>, mutual: bool) -> PyResult<Array<'py, i64>> {
         let least = least.as_slice()?;
-        Ok(Prefixes(run(py, || self.0.limit(least, mutual))?))
+        run(py, || self.0.limit(least, mutual))?;
+        Ok(PyArray1::from_slice(py, &self.0.work))
     }
 
-    /// How many earlier articles each later one is looked up in at most, repeats included.
-    fn work<'py>(&self, py: Python<'py>, prefixes: &Prefixes) -> PyResult<Array<'py, i64>> {
-        Ok(run(py, || self.0.work(&prefixes.0))?.into_pyarray(py))
-    }
-
-    /// Pairs that share keys, and the article to go on with.
+    /// Pairs that share enough, and the article to go on with.
     fn pairs<'py>(
         &self,
         py: Python<'py>,
-        prefixes: &Prefixes,
         from_rank: usize,
         to_rank: usize,
         most: usize,
     ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, usize)> {
-        let pairs = run(py, || self.0.pairs(&prefixes.0, from_rank, to_rank, most))?;
+        let pairs = run(py, || self.0.pairs(from_rank, to_rank, most))?;
         Ok((pairs.later.into_pyarray(py), pairs.earlier.into_pyarray(py), pairs.next))
     }
 

@@ -36,13 +36,14 @@ class Keys:
     """What the articles of a batch are filed under: article i has `values[offsets[i]:offsets[i + 1]]`.
 
     `starts` and `ends` are the word numbers a key was taken from, if the method knows: they let the words around it
-    settle an accidental collision.
+    settle an accidental collision. `weights` are those of `Method.elements`, above 0 and of moderate size; None where all weigh 1.
     """
 
     values: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     starts: NDArray[np.uint32] | None = None
     ends: NDArray[np.uint32] | None = None
+    weights: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class Method(ABC):
     approximate: ClassVar[bool] = False
     """Whether a pair that `accepts` takes may share no key."""
     mutual: ClassVar[bool] = False
-    """Whether both articles of an accepted pair share `least_shared` keys, or only the one that is in the other."""
+    """Whether an accepted pair shares the mean of what `least_shared` says of both articles, or the less of both."""
 
     shingle_words: int | None = None
     """Words that a key is taken from, where keys have places."""
@@ -171,13 +172,16 @@ class Method(ABC):
         """Whether `common` needs all keys of a collection at once, as the most frequent of them are left out."""
         return False
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of so many distinct keys that an article has, how many an accepted pair must share."""
-        return np.ones_like(keys)
+    def elements(self, sketches: Sketches) -> Keys:
+        """What tells how much two articles share: the sum of the products of the weights of what both have.
 
-    def worth_scoring(self, query: Sketches, found: Sketches) -> NDArray[np.bool_]:
-        """A test cheaper than `score`, False only where `accepts` would refuse: article i of both sides."""
-        return np.ones(len(query), dtype=bool)
+        The keys, unless another set says more of the score; no article has an element twice, if elements have weights.
+        """
+        return self.keys(sketches)
+
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How much an accepted pair shares, by how much an article shares with itself: its elements, if all weigh 1."""
+        return np.ones_like(totals)
 
     @abstractmethod
     def score(self, query: Sketches, found: Sketches) -> Scores:
@@ -207,10 +211,9 @@ class Method(ABC):
         raise UsageError(f"{self.name}: its paper has no way to tune it")
 
 
-def share_of(keys: NDArray[np.int64], share: float) -> NDArray[np.int64]:
-    """The fewest of so many keys that are at least this share of them."""
-    needed: NDArray[np.int64] = np.ceil(keys * share - 1e-9).astype(np.int64)
-    return needed
+def resembling(keys: NDArray[np.float64], resemblance: float) -> NDArray[np.float64]:
+    """What two sets share that resemble each other so much, by the keys of each; of two sizes it is the mean."""
+    return keys * (2 * resemblance / (1 + resemblance))
 
 
 def count_shared(

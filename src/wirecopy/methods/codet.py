@@ -103,6 +103,15 @@ class Codet(Method):
         below_root = sketches.keep(sketches.columns[2] == 1)
         return Keys(below_root.columns[0], below_root.offsets)
 
+    def elements(self, sketches: Sketches) -> Keys:
+        """All nodes: two articles share the product of their visits times the impact."""
+        nodes, visits, _, impacts = sketches.columns
+        return Keys(nodes, sketches.offsets, weights=visits * np.sqrt(impacts))
+
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The share `threshold` of an article's similarity to itself."""
+        return self.threshold * totals
+
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """Containment similarity over each article's similarity to itself; may exceed 1."""
         sides = [column for side in (query, found) for column in (*side.columns, side.starts, side.ends)]

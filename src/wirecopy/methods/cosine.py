@@ -36,6 +36,7 @@ class Cosine(Method):
     stemmer: str = ""
 
     paper: ClassVar[str] = "Gibson, Wellner, Lubar 2008"
+    mutual: ClassVar[bool] = True
     weighs_words = True
 
     def __post_init__(self) -> None:
@@ -59,14 +60,18 @@ class Cosine(Method):
         return Sketches.of(offsets, terms, weights, keys)
 
     def keys(self, sketches: Sketches) -> Keys:
-        """The rarest terms, turned so that the bits of their hashes come first: keys are spread evenly."""
+        """The rarest terms."""
         rarest = sketches.keep(sketches.columns[2] == 1)
-        terms = rarest.columns[0]
-        return Keys(terms << np.uint64(8) | terms >> np.uint64(56), rarest.offsets)
+        return Keys(_spread(rarest.columns[0]), rarest.offsets)
 
-    def worth_scoring(self, query: Sketches, found: Sketches) -> NDArray[np.bool_]:
-        """Where the rarest terms leave enough for the cosine to reach the threshold."""
-        return _core.may_reach(*_vectors(query), *_vectors(found), self.threshold)
+    def elements(self, sketches: Sketches) -> Keys:
+        """All terms, with the weights that the cosine multiplies."""
+        terms, weights, _ = sketches.columns
+        return Keys(_spread(terms), sketches.offsets, weights=weights)
+
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The cosine that is asked for."""
+        return np.full_like(totals, self.threshold)
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """The cosine of both vectors."""
@@ -77,6 +82,11 @@ class Cosine(Method):
         """The cosine reaches the threshold."""
         accepted = scores.rank >= self.threshold
         return accepted, accepted
+
+
+def _spread(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Terms turned so that the bits of their hashes come first: keys are spread evenly."""
+    return terms << np.uint64(8) | terms >> np.uint64(56)
 
 
 def _vectors(

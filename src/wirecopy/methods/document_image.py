@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared, share_of
+from . import Keys, Method, Scores, Sketches, count_shared, resembling
 
 LONGEST = 65536
 PAIRS = 100_000
@@ -124,9 +124,9 @@ class DocumentImage(Method):
         similarity = _jaccard(query, found)
         return Scores(similarity, similarity, similarity)
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The share `threshold` of them, since the union is no smaller than either image."""
-        return share_of(keys, self.threshold) if self.threshold else np.ones_like(keys)
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As much as makes the Jaccard reach `threshold`."""
+        return resembling(totals, self.threshold)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The similarity reaches the threshold, if there is one."""

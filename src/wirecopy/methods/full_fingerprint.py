@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
 from ..text import encode, tokenise
-from . import Keys, Method, Scores, Sketches, count_shared, share_of
+from . import Keys, Method, Scores, Sketches, count_shared
 
 LONGEST = 65536
 
@@ -71,9 +71,9 @@ class FullFingerprint(Method):
         query_in_found, found_in_query = shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1)
         return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The share `contained` of them."""
-        return share_of(keys, self.contained)
+        return self.contained * totals
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """A share reaches `contained`."""

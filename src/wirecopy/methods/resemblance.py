@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared, share_of
+from . import Keys, Method, Scores, Sketches, count_shared, resembling
 
 LONGEST = 65536
 LARGEST = 2**64 - 1
@@ -109,9 +109,9 @@ class Resemblance(Method):
         resemblance = shared / np.maximum(in_query + in_found - shared, 1)
         return Scores(resemblance, resemblance, resemblance)
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The share `threshold` of them, since the union is no smaller than either set."""
-        return share_of(keys, self.threshold)
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As much as makes the resemblance reach `threshold`."""
+        return resembling(totals, self.threshold)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The resemblance reaches `threshold`."""

@@ -91,9 +91,9 @@ class Supershingles(Method):
             shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1), shared.astype(np.float64)
         )
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """So many as decide."""
-        return np.full_like(keys, self.min_common)
+        return np.full_like(totals, self.min_common)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """They share at least `min_common`."""

@@ -152,8 +152,7 @@ def judge(
     def judge_articles(block: tuple[int, int]) -> Columns:
         parts = []
         for later, earlier in sharing.pairs(*block, BLOCK_PAIRS):
-            worth = method.worth_scoring(sketches.take(later), sketches.take(earlier))
-            columns = score(later[worth], earlier[worth])
+            columns = score(later, earlier)
             parts.append(_take(columns, np.flatnonzero(columns[5] | columns[6])))
         columns = _join(parts)
         return _take(columns, np.lexsort((columns[1], columns[0])))
