@@ -89,7 +89,8 @@ class Jumping(Made):
 
 def weigh(keys: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Weights from 0.01 to 31, whatever the keys."""
-    return np.exp2(keys % np.uint64(11)) / 32 + 0.01
+    weights: NDArray[np.float64] = np.exp2(keys % np.uint64(11)) / 32 + 0.01
+    return weights
 
 
 def pack(articles: list[list[int]]) -> Sketches:
@@ -163,7 +164,7 @@ def test_pairs_that_share_enough_are_found_once(
         methods.get("codet", suffixes=3),
         methods.get("codet", sort_words=False),
         methods.get("resemblance", shingle_words=1, threshold=0.5),
-        methods.get("resemblance", threshold=0.2),
+        methods.get("resemblance", threshold=0.1),
         methods.get("cosine", threshold=0.7),
     ],
     ids=str,

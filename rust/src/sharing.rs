@@ -263,10 +263,12 @@ impl Index {
         self.articles = Lists::with_room(sizes.into_iter(), !self.holders.weights.is_empty());
         for key in 0..self.keys.len() as u32 {
             let [first, others] = self.holders.parts(key);
-            for (rank, weight) in first.iter() {
+            let Some(&earliest) = first.numbers.first() else { continue };
+            let before_all = others.numbers.first().map_or(earliest, |other| earliest.min(*other));
+            for (rank, weight) in first.iter().filter(|(rank, _)| *rank > before_all) {
                 self.articles.push(rank, (key, weight), true);
             }
-            for (rank, weight) in others.iter().filter(|_| !first.numbers.is_empty()) {
+            for (rank, weight) in others.iter().filter(|(rank, _)| *rank > earliest) {
                 self.articles.push(rank, (key, weight), false);
             }
         }
