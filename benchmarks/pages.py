@@ -137,7 +137,7 @@ def resemblances(articles: Sequence[Article], leave_out_share: float) -> Floats:
     method = methods.get("resemblance", threshold=1e-6, leave_out_share=leave_out_share)
     numbers = {article.id: number for number, article in enumerate(articles)}
     scores = np.zeros((len(articles), len(articles)))
-    for opinion in wirecopy.find(list(articles), method=method, decide="method"):
+    for opinion in wirecopy.opinions(list(articles), method):
         pair = sorted((numbers[opinion.query], numbers[opinion.found]))
         scores[pair[0], pair[1]] = opinion.rank
     upper: Floats = scores[np.triu_indices(len(articles), 1)]

@@ -4,6 +4,7 @@
 - CoDet: nodes visited and similarities computed, with and without sorting words (theirs: 341 and 3.53 an article), and its
   two scenarios, n identical articles and n different ones.
 - How the time of the methods grows that have no sketch, or no bound on what is common.
+- How the time grows at settings of the papers at which nearly all articles share keys, beside the pairs that are reported.
 
 Tables go to stdout, plots beside the benchmark kit's results. Needs the kit's corpora, as `benchmarks/run.py` does.
 """
@@ -19,22 +20,33 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 from run import ARTICLES, KIT, SCRATCH, set_up, table  # type: ignore[import-not-found]
 
 from wirecopy import _core, methods, text
 from wirecopy.methods import Sketches
-from wirecopy.pairs import Sharing
+from wirecopy.methods.codet import Codet
+from wirecopy.sharing import Sharing
 from wirecopy.sources import Fields, read
 from wirecopy.statistics import Statistics
 
 SIZES = (5_000, 10_000, 20_000, 60_000, 182_067)
 SORTED_ONLY = 20_000
-"""Beyond so many articles, similarities are counted with sorting only: without, they take minutes."""
+"""Beyond so many articles, similarities are counted with sorting only: without, all pairs share a node."""
 COPIES = (1_000, 2_000, 4_000)
+PAPERS = (
+    *("codet:suffixes=3", "codet:sort_words=false", "resemblance:shingle_words=1"),
+    *("resemblance:threshold=0.1", "cosine:threshold=0.5"),
+)
+ROUNDS = 3
+TIME_TO_PAIRS = 1.2
+"""When a pile doubles, time may grow so many times as much as the pairs that are reported."""
 GROWING = ("full_fingerprint", "codet", "document_image:threshold=0.5", "cosine", "resemblance")
 NODE_EXPONENT = 1.1
 DATA: Path = SCRATCH / "data"
@@ -46,7 +58,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", choices=["lengths", "codet", "scenarios", "growth"], help="one part")
+    parser.add_argument(
+        "--only", choices=["lengths", "codet", "scenarios", "growth", "papers"], help="one part"
+    )
     chosen = parser.parse_args().only
     if not (KIT / "run_peers.py").is_file():
         print(
@@ -59,6 +73,7 @@ def main() -> int:
         "codet": count_codet,
         "scenarios": time_scenarios,
         "growth": time_growth,
+        "papers": time_papers,
     }
     return 0 if min(part() for name, part in parts.items() if chosen in (None, name)) else 1
 
@@ -102,7 +117,7 @@ def file_lengths() -> bool:
         )
         start = time.perf_counter()
         sketches = sketch(method, corpus(182_067))
-        windows, _ = _core.window_hashes(sketches.columns[0], sketches.offsets, window, step, dynamic)
+        windows, _ = _core.window_hashes(sketches, window=window, step=step, dynamic=dynamic)
         with ThreadPoolExecutor() as pool:
             Sharing(method, sketches, np.arange(len(sketches)), pool.map)
         seconds = time.perf_counter() - start
@@ -126,7 +141,7 @@ def count_codet() -> bool:
     for articles in SIZES:
         counts = []
         for sort_words in (True, False):
-            method = methods.get("codet", sort_words=sort_words)
+            method = Plain(sort_words=sort_words)
             if not sort_words and articles > SORTED_ONLY:
                 counts.append("-")
                 continue
@@ -141,6 +156,14 @@ def count_codet() -> bool:
     print(f"\nnode visits grow with exponent {exponent:.3f} (limit {NODE_EXPONENT})")
     plot("codet-nodes.svg", "CoDet: nodes visited", "nodes", {"codet": visited})
     return exponent <= NODE_EXPONENT
+
+
+@dataclass(frozen=True)
+class Plain(Codet):
+    """CoDet that computes the similarity of all articles that share a node, as in the paper."""
+
+    elements = methods.Method.elements
+    least_shared = methods.Method.least_shared
 
 
 def count_pairs(method: methods.Method, sketches: Sketches) -> int:
@@ -194,6 +217,26 @@ def time_growth() -> bool:
     print(table(["method", *(f"{articles:,}" for articles in SIZES[:3]), "exponent", "peak MB"], rows))
     plot("methods-growth.svg", "Methods without a limit", "CPU seconds", plotted)
     return True
+
+
+def time_papers() -> bool:
+    """How CPU time grows, median of rounds, beside the pairs that are reported."""
+    rows, fine = [], True
+    for asked in PAPERS:
+        rounds = [[decide(asked, corpus(articles)) for articles in SIZES[:3]] for _ in range(ROUNDS)]
+        cpu = [median(one[0] for one in size) for size in zip(*rounds, strict=True)]
+        pairs = [one[2] for one in rounds[0]]
+        slower, more = ([after / before for before, after in pairwise(one)] for one in (cpu, pairs))
+        ratios = [time / pairs for time, pairs in zip(slower, more, strict=True)]
+        fine &= max(ratios) <= TIME_TO_PAIRS
+        cells = [f"{one:.2f}" for one in cpu], [f"{one:,}" for one in pairs]
+        grown = [[f"{one:.2f}" for one in column] for column in (slower, more, ratios)]
+        verdict = "yes" if max(ratios) <= TIME_TO_PAIRS else "no"
+        rows.append([asked, *(" ".join(column) for column in (*cells, *grown)), verdict])
+    sizes = " ".join(f"{articles // 1000}k" for articles in SIZES[:3])
+    print(f"\nCPU seconds and pairs at {sizes}, how they grow, and time to pairs (limit {TIME_TO_PAIRS})\n")
+    print(table(["method", "CPU s", "pairs", "time ×", "pairs ×", "time to pairs", "within"], rows))
+    return fine
 
 
 def decide(asked: str, path: Path) -> tuple[float, float, int]:

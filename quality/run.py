@@ -73,6 +73,7 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("chinese-69", "date"): at_least(0.88),
     },
     "order": {("*", "different answers"): at_most(1)},
+    "one_path": {("*", "disagreements"): at_most(0)},
     # Promised: nothing that was acknowledged is lost, ever. The calls of the add, times five kinds of fault, are a few fewer than
     # measured, since another SQLite makes other calls.
     "archive_faults": {

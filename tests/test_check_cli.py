@@ -13,7 +13,7 @@ from program import on_terminal, talk, wirecopy
 from records import jsonl, lines
 from texts import Writer, join
 
-from wirecopy import find, methods
+from wirecopy import find, methods, opinions
 
 
 def test_check_writes_an_answer_a_line(known: Path, draft: Path, words: list[str]) -> None:
@@ -140,8 +140,8 @@ def test_the_method_of_an_archive_may_decide(
     (judged,) = lines(ran.stdout)
     assert (ran.returncode, talk(ran)) == (0, "")
     method = methods.get("sentence_fingerprints", exact_sentences=True)
-    expected = find(pile, query=asked, method=method, decide="method")
-    assert judged["opinions"] == list(expected.rows())
+    expected = opinions(pile, method, query=asked)
+    assert judged["opinions"] == [one.to_dict() for one in expected]
     assert [judged["verdict"]] == [verdict.to_dict() for verdict in expected.verdicts]
     assert (judged["query"], [one["found"] for one in judged["opinions"]]) == ("q", ["c", "a"])
 
@@ -152,7 +152,7 @@ def test_the_method_of_an_archive_may_decide(
     code, shown = on_terminal(*question, width=140)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert code == 0
-    assert plain.startswith("q: 2 articles ranked, a duplicate by 9 hits")
+    assert plain.startswith("q: 2 articles ranked, 2 accepted, a duplicate by 9 hits")
     assert "query_in_found" in plain
     code, shown = on_terminal(*question, "--since", "2030-01-01")
     assert (code, shown.strip()) == (0, "q: nothing ranked, no duplicate by 0 hits")
@@ -167,7 +167,7 @@ def test_check_reads_titles_where_the_method_does(judging: Path, pile: Path) -> 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "in an archive of one method"),
+        (("--accepted", "--min-share", "0.1", "--preset", "strict"), "--min-share: not with --decide method"),
         (("--min-share", "0.1"), "not with --decide method"),
         (("--preset", "strict"), "not with --decide method"),
     ],

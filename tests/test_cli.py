@@ -79,11 +79,19 @@ def test_no_command_shows_the_help() -> None:
         (
             ["find", "p.jsonl", *DECIDE, "document_image"],
             2,
-            "document_image only ranks: name a --query FILE, or",
+            "document_image only ranks: give it a query, or a threshold",
         ),
         (["find", "p.jsonl", *DECIDE, "exact", "--method", "cosine"], 2, "needs one --method, got 2"),
-        (["find", "p.jsonl", *DECIDE, "exact", "--top", "3"], 2, "a ranking, which needs --query FILE too"),
-        (["find", "p.jsonl", "--query", "p.jsonl", "--top", "3"], 2, "which needs --decide method too"),
+        (
+            ["find", "p.jsonl", *DECIDE, "exact", "--top", "3"],
+            2,
+            "--top: the best of a ranking, which needs --decide method and --query FILE",
+        ),
+        (
+            ["find", "p.jsonl", "--query", "p.jsonl", "--top", "3"],
+            2,
+            "--top: the best of a ranking, which needs --decide method and --query FILE",
+        ),
         (
             ["find", "p.jsonl", "--top", "3"],
             2,
@@ -91,6 +99,16 @@ def test_no_command_shows_the_help() -> None:
         ),
         (["find", "p.jsonl", *DECIDE, "exact", "--query", "p.jsonl", "--top", "0"], 2, "--top"),
         (["find", "p.jsonl", *DECIDE, "cosine:stemmer=klingon"], 2, "expected a stemmer"),
+        (
+            ["find", "p.jsonl", "--method", "dsc:stopwords=english"],
+            2,
+            'one alone as "english,"), got english',
+        ),
+        (
+            ["weigh", "cosine:stopwords=xx", "p.jsonl", "-o", "words"],
+            2,
+            "expected stopwords, the code of a language",
+        ),
         (["find", "p.jsonl", *DECIDE, "cosine:threshold=NaN"], 2, "expected 0 < threshold <= 1, got nan"),
         (["find", "p.jsonl", *DECIDE, "cosine", "--statistics", "nowhere"], 1, "nowhere"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log
@@ -14,11 +15,13 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from reference import codet as twin
 from texts import Writer
+from weighed import weigh
 
 from wirecopy import _core, methods
 from wirecopy.errors import MismatchError, UsageError
 from wirecopy.methods import Method, Sketches
 from wirecopy.methods.codet import MOST, Codet
+from wirecopy.model import Tokens
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
@@ -60,9 +63,8 @@ def score_all(method: Method, sketches: Sketches) -> tuple[list[list[float]], li
 
 def similarities(sketches: Sketches, query: int, found: int) -> tuple[float, float, float]:
     """CS of two articles and SCS of each."""
-    pair = [sketches.take(np.array([row])) for row in (query, found)]
-    sides = [column for side in pair for column in (*side.columns, side.starts, side.ends)]
-    shared, alone, other_alone = _core.containment_similarities(*sides)
+    one, other = (sketches.take(np.array([row])) for row in (query, found))
+    shared, alone, other_alone = _core.containment_similarities(one, other)
     return float(shared[0]), float(alone[0]), float(other_alone[0])
 
 
@@ -322,7 +324,8 @@ BATCH: dict[str, tuple[list[int], Any]] = {
 
 def plant(batch: dict[str, Any], articles: int = 9, suffixes: int = 1, depth: int = 5) -> Any:
     columns = {name: array(batch.get(name, values), kind) for name, (values, kind) in BATCH.items()}
-    return _core.plant(**columns, articles=articles, suffixes=suffixes, depth=depth, sort=True, tree=True)
+    statistics = weigh(columns.pop("frequencies"), articles)
+    return _core.plant(Tokens(**columns), statistics, suffixes=suffixes, depth=depth, sort=True, tree=True)
 
 
 @pytest.mark.parametrize(
@@ -357,14 +360,14 @@ def test_sizes_out_of_range_are_refused(suffixes: int, depth: int) -> None:
 
 def side(
     nodes: int = 2, visits: int = 2, depths: int = 2, impacts: int = 2, rows: tuple[Any, Any] = ([0], [2])
-) -> list[Any]:
-    columns = [
+) -> Sketches:
+    columns = (
         np.arange(nodes, dtype=np.uint64),
         np.ones(visits, np.uint32),
         np.ones(depths, np.uint32),
         np.ones(impacts),
-    ]
-    return [*columns, *(array(edge, np.int64) for edge in rows)]
+    )
+    return Sketches(columns, *(array(edge, np.int64) for edge in rows))
 
 
 @pytest.mark.parametrize(
@@ -381,10 +384,10 @@ def side(
     ],
 )
 def test_sides_that_do_not_fit_are_refused(bad: dict[str, Any]) -> None:
-    assert _core.containment_similarities(*side(), *side())[0].tolist() == [2]
+    assert _core.containment_similarities(side(), side())[0].tolist() == [2]
     for sides in ((side(), side(**bad)), (side(**bad), side())):
         with pytest.raises(ValueError, match="expected"):
-            _core.containment_similarities(*sides[0], *sides[1])
+            _core.containment_similarities(*sides)
 
 
 def accepts_or_refuses(call: Callable[[], object]) -> None:
@@ -416,8 +419,8 @@ def test_no_argument_makes_the_kernels_panic(
 ) -> None:
     accepts_or_refuses(lambda: plant(batch, articles, suffixes, depth))
     kinds = (np.uint64, np.uint32, np.uint32, np.float64)
-    columns = [array([node[i] for node in nodes], kind) for i, kind in enumerate(kinds)]
-    rows = [array(offsets[:-1], np.int64), array(offsets[1:], np.int64)]
-    for other in (columns, [column[::-1].copy() for column in columns]):
-        sides = [*columns, *rows, *other, *rows]
-        accepts_or_refuses(lambda sides=sides: _core.containment_similarities(*sides))  # type: ignore[misc]
+    columns = tuple(array([node[i] for node in nodes], kind) for i, kind in enumerate(kinds))
+    one = Sketches(columns, array(offsets[:-1], np.int64), array(offsets[1:], np.int64))
+    accepts_or_refuses(lambda: _core.containment_similarities(one, one))
+    other = dataclasses.replace(one, columns=tuple(column[::-1].copy() for column in columns))
+    accepts_or_refuses(lambda: _core.containment_similarities(one, other))

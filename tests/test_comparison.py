@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import random
-from collections.abc import Sequence
-from dataclasses import astuple
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from reference import align as twin
 from reference import shingles as twin_shingles
 from reference import text as twin_text
@@ -19,9 +21,9 @@ from texts import Writer, join
 
 import wirecopy
 from wirecopy import _core
-from wirecopy.comparison import PRESETS
+from wirecopy.comparison import PRESETS, Preset, Trace, get_preset
 from wirecopy.errors import UsageError
-from wirecopy.model import Match, Relation
+from wirecopy.model import Boilerplate, Match, Relation, Tokens
 
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 Article = list[int]
@@ -38,25 +40,35 @@ SETTINGS = {
 }
 
 
+def pack(articles: Sequence[Sequence[int]], light: twin.Light = frozenset()) -> Tokens:
+    words = [word for article in articles for word in article]
+    return Tokens(
+        np.array(words, U64),
+        np.cumsum([0] + [len(article) for article in articles]).astype(I64),
+        np.array(twin.weights(words, light), U8) if light else None,
+    )
+
+
+def hash_all(shingles: Iterable[Sequence[int]]) -> NDArray[np.uint64]:
+    return np.array([twin_shingles.smallness(shingle) for shingle in shingles], U64)
+
+
 def run(
     articles: Sequence[Sequence[int]],
     pairs: Sequence[tuple[int, int]],
-    settings_: twin.Settings,
+    settings_: twin.Settings | Sequence[twin.Settings],
     light: twin.Light = frozenset(),
     formulas: twin.Formulas = frozenset(),
     gap_words: int = 0,
 ) -> list[twin.Compared]:
-    """The kernel's answer for some pairs, in the twin's words."""
-    words = [word for article in articles for word in article]
+    """The kernel's answer for some pairs, in the twin's words; of several settings the first that finds something decides."""
+    tried = [settings_] if isinstance(settings_, twin.Settings) else settings_
     answer = _core.compare(
-        np.array(words, U64),
-        np.cumsum([0] + [len(article) for article in articles]).astype(I64),
-        np.array(twin.weights(words, light), U8) if light else None,
-        np.array([twin_shingles.smallness(shingle) for shingle in formulas], U64),
-        gap_words,
+        pack(articles, light),
         np.array([query for query, _ in pairs], U32),
         np.array([found for _, found in pairs], U32),
-        *astuple(settings_),
+        [Preset(**asdict(one), about="") for one in tried],
+        Boilerplate(hash_all(formulas), gap_words),
     )
     columns = ("query_start", "query_end", "found_start", "found_end", "words", "changed")
     passages = [
@@ -155,7 +167,7 @@ def test_passages_say_what_is_there(pair: tuple[Article, Article], settings_: tw
     compared = compare(query, found, settings_)
     same = query == found and bool(query)
     assert compared.identical == same
-    assert compared.resemblance == twin.resemblance(query, found)
+    assert compared.resemblance == (twin.resemblance(query, found) if compared.passages else 0)
     assert compared.query_covered == (
         1.0 if same else twin.coverage(len(query), [one.query for one in compared.passages])
     )
@@ -245,8 +257,19 @@ def with_formulas(
     return pair, light, formulas
 
 
+@st.composite
+def copies(draw: st.DrawFn) -> tuple[tuple[Article, Article], frozenset[int], twin.Formulas]:
+    """An article and a copy of it with many edits, some words of which are a formula."""
+    dice = draw(st.randoms(use_true_random=False))
+    one = [dice.randint(1, 60) for _ in range(dice.randint(10, 40))]
+    edited = [dice.randint(1, 60) if dice.random() < 0.2 else word for word in one]
+    start = dice.randrange(len(one))
+    formula = one[start : start + dice.choice([0, 5, 9])]
+    return (one, edited[dice.randrange(5) :]), frozenset(), set(twin.grams(formula, 5))
+
+
 @settings(max_examples=1000)
-@given(with_formulas(most=40, letters=12), any_settings, st.integers(0, 8))
+@given(with_formulas(most=40, letters=12) | copies(), any_settings, st.integers(0, 8))
 def test_formulas_are_left_out_as_the_twin_says(
     made: tuple[tuple[Article, Article], frozenset[int], twin.Formulas],
     settings_: twin.Settings,
@@ -285,6 +308,120 @@ def check_formulas(
     there, back = run(pair, [(0, 1), (1, 0)], settings_, light, formulas, gap_words)
     assert there == expected
     assert (back.query_covered, back.found_covered) == (there.found_covered, there.query_covered)
+
+
+several = st.lists(any_settings, min_size=1, max_size=4).map(
+    lambda tried: sorted(tried, key=lambda one: -one.min_passage_words)
+)
+
+
+@settings(max_examples=600)
+@given(
+    with_formulas(most=40, letters=12) | copies(),
+    several | st.lists(any_settings, min_size=1, max_size=4),
+    st.integers(0, 8),
+)
+def test_settings_are_tried_until_one_finds_a_passage(
+    made: tuple[tuple[Article, Article], frozenset[int], twin.Formulas],
+    tried: list[twin.Settings],
+    gap_words: int,
+) -> None:
+    pair, light, formulas = made
+    marks = [twin.mark(side, light, formulas, gap_words) for side in pair]
+    bare = [
+        [word for word, marked in zip(side, row, strict=True) if not marked]
+        for side, row in zip(pair, marks, strict=True)
+    ]
+    assume(all(twin.fits(*pair, one.seed_words) for one in tried))
+    assume(all(twin.fits(bare[0], bare[1], one.seed_words) for one in tried))
+    answers = [twin.compare(*pair, one, light, formulas, gap_words) for one in tried]
+    place = next((place for place, one in enumerate(answers) if one.passages), None)
+    assert run(pair, [(0, 1)], tried, light, formulas, gap_words) == [answers[-1 if place is None else place]]
+    event("none finds a passage" if place is None else f"settings {place} find a passage")
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.lists(st.integers(1, 30), max_size=60), min_size=2, max_size=6),
+    st.lists(any_settings, min_size=1, max_size=3),
+    st.randoms(),
+)
+def test_each_pair_of_a_batch_has_the_settings_that_find_something(
+    articles: list[Article], tried: list[twin.Settings], draw: Any
+) -> None:
+    articles = [*articles, articles[0] + articles[1], [word for article in articles for word in article]]
+    pairs = [(draw.randrange(len(articles)), draw.randrange(len(articles))) for _ in range(12)]
+    by_settings = [run(articles, pairs, one) for one in tried]
+    expected = [
+        next((one for one in answers if one.passages), answers[-1])
+        for answers in zip(*by_settings, strict=True)
+    ]
+    assert run(articles, pairs, tried) == expected
+
+
+@settings(max_examples=300)
+@given(
+    with_formulas(most=40, letters=12) | copies(),
+    st.lists(st.integers(1, 12), max_size=20),
+    st.sampled_from([(0, 1), (1, 0), (0, 0), (1, 2)]),
+    st.sets(st.integers(0, 2**64 - 1), max_size=3),
+)
+def test_whoever_holds_a_shingle_is_among_those_that_may(
+    made: tuple[tuple[Article, Article], frozenset[int], twin.Formulas],
+    third: Article,
+    pair: tuple[int, int],
+    others: set[int],
+) -> None:
+    """A trace is 32 bits of each distinct shingle of an article that was compared."""
+    sides, light, formulas = made
+    articles = [*sides, third]
+    row = [np.array([one], U32) for one in pair]
+    boilerplate = Boilerplate(hash_all(formulas), 8)
+    compare_ = [pack(articles, light), *row, [PRESETS["strict"]], boilerplate]
+    answer = _core.compare(*compare_, trace=True)  # type: ignore[arg-type]
+    held = [twin_shingles.traces(one, twin.weights(one, light)) for one in articles]
+    edges = answer["trace_offsets"].tolist()
+    traces = [answer["traces"][start:end].tolist() for start, end in itertools.pairwise(edges)]
+    assert [sorted(set(one)) for one in traces] == [sorted(one) * (at in pair) for at, one in enumerate(held)]
+    wanted = np.array(sorted({*hash_all(formulas).tolist(), *others}), U64)
+    got = Trace(answer["traces"], answer["trace_offsets"]).may_hold(wanted).tolist()
+    assert got == [twin_shingles.may_hold(mine, wanted.tolist()) for mine in traces]
+    for at in pair:
+        spelt = {
+            tuple(articles[at][slice(*span)])
+            for span in twin_shingles.spans(twin.weights(articles[at], light), 5)
+        }
+        assert got[at] or spelt.isdisjoint(formulas)
+    event(f"{sum(got)} may hold one")
+    untraced = _core.compare(*compare_)  # type: ignore[arg-type]
+    assert (untraced["traces"].tolist(), untraced["trace_offsets"].tolist()) == ([], [0])
+
+
+# Traces and shingles that differ in some of the bits that are looked at first.
+bits = st.integers(0, 3).map(lambda bit: [0, 1, 1 << 16, 1 << 31][bit])
+near = st.lists(bits, max_size=3).map(sum).map(lambda number: number % 2**32)
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(st.lists(near | st.integers(0, 2**32 - 1), max_size=5), max_size=4), st.lists(near), st.data()
+)
+def test_an_article_may_hold_what_has_the_bits_of_its_trace(
+    articles: list[list[int]], shingles: list[int], data: st.DataObject
+) -> None:
+    above = data.draw(st.lists(st.integers(0, 2**32 - 1), min_size=len(shingles), max_size=len(shingles)))
+    wanted = [high << 32 | low for high, low in zip(above, shingles, strict=True)]
+    packed = np.array([trace for one in articles for trace in one], U32)
+    offsets = np.cumsum([0, *map(len, articles)]).astype(I64)
+    got = _core.may_hold(packed, offsets, np.array(wanted, U64)).tolist()
+    assert got == [twin_shingles.may_hold(one, wanted) for one in articles]
+    event(f"{'some' if any(got) else 'none'} may hold one")
+
+
+@pytest.mark.parametrize("offsets", [[], [0], [0, 2], [1, 1], [0, -1, 1], [0, 2, 1]])
+def test_traces_that_do_not_fit_are_refused(offsets: list[int]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        _core.may_hold(np.array([7], U32), np.array(offsets, I64), np.array([7], U64))
 
 
 def formulas_of(*articles: Article) -> twin.Formulas:
@@ -405,18 +542,11 @@ def test_no_argument_makes_the_kernel_panic(
     offsets = np.array([0, *sorted(cuts), len(words)], I64)
     with contextlib.suppress(ValueError, OverflowError):
         _core.compare(
-            np.array(words, U64),
-            offsets,
-            None if halves is None else np.array(halves, U8),
-            np.array(formulas, U64),
-            formula_gap_words,
+            Tokens(np.array(words, U64), offsets, None if halves is None else np.array(halves, U8)),
             np.array(queries, U32),
             np.array(founds, U32),
-            seed_words,
-            bridged_words,
-            min_passage_words,
-            covered,
-            gap_words,
+            [PRESETS["strict"], Preset(min_passage_words, bridged_words, covered, seed_words, gap_words, "")],
+            Boilerplate(np.array(formulas, U64), formula_gap_words),
         )
 
 
@@ -432,27 +562,17 @@ def test_no_argument_makes_the_kernel_panic(
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(changes: dict[str, Any]) -> None:
-    arguments: dict[str, Any] = {
-        "queries": [0],
-        "founds": [1],
-        "seed_words": 4,
-        "bridged_words": 10,
-        "min_passage_words": 20,
-        "covered": 0.8,
-        "gap_words_a_word": 4,
-        **changes,
-    }
-    for name in ("queries", "founds"):
-        arguments[name] = np.array(arguments[name], U32)
+    arguments: dict[str, Any] = {"queries": [0], "founds": [1], **changes}
+    queries, founds = (np.array(arguments.pop(name), U32) for name in ("queries", "founds"))
+    tokens, preset = Tokens(np.arange(6, dtype=U64), np.array([0, 3, 6], I64)), get_preset("syndication")
     with pytest.raises(ValueError, match="expected"):
-        _core.compare(
-            np.arange(6, dtype=U64),
-            np.array([0, 3, 6], I64),
-            halves=None,
-            formulas=np.empty(0, U64),
-            formula_gap_words=0,
-            **arguments,
-        )
+        _core.compare(tokens, queries, founds, [get_preset("strict"), replace(preset, **arguments)])
+
+
+def test_without_settings_nothing_can_be_compared() -> None:
+    tokens, one = Tokens(np.arange(6, dtype=U64), np.array([0, 3, 6], I64)), np.array([0], U32)
+    with pytest.raises(ValueError, match="expected settings"):
+        _core.compare(tokens, one, one, [])
 
 
 # Through the public face.

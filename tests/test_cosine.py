@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,11 +15,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import cosine as twin
 from texts import Writer
+from weighed import weigh
 
 from wirecopy import _core, methods
 from wirecopy.errors import MismatchError, UsageError
 from wirecopy.methods import Sketches
 from wirecopy.methods.cosine import Cosine
+from wirecopy.model import Tokens
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
@@ -99,17 +102,13 @@ def test_vectors_and_cosines_are_those_of_the_twin(method: Cosine, texts: list[s
     keys = method.keys(collection.sketches)
     filed = [set(keys.values[start:end].tolist()) for start, end in itertools.pairwise(keys.offsets)]
     scores = methods.Scores(got, got, got)
-    worth = method.worth_scoring(*pair_up(collection.sketches)[1:])
     for number, ((q, f), cosine) in enumerate(zip(pairs, expected, strict=True)):
         accepted = {bool(way[number]) for way in method.accepts(scores)}
         if abs(cosine - method.threshold) > NEAR:
             assert accepted == {cosine >= method.threshold}
         if True in accepted:
             assert filed[q] & filed[f]
-            assert worth[number]
             event("accepted")
-        elif not worth[number]:
-            event("not worth scoring")
 
 
 @settings(max_examples=200)
@@ -149,7 +148,7 @@ def test_a_rarer_word_never_stands_after_a_more_common_one_of_another_eighth_of_
 ) -> None:
     words = np.arange(len(frequencies), dtype=np.uint64) * np.uint64(2**60 + 2**30)
     offsets = np.array([0, len(words)], np.int64)
-    terms, *_ = _core.make_vectors(words, offsets, np.array(frequencies, np.uint32), 2**32 - 1, 0.5)
+    terms, *_ = _core.make_vectors(Tokens(words, offsets), weigh(frequencies, 2**32 - 1), 0.5)
     codes = [
         min(255, rarity(round(float(np.float32(max(1, held)))))) << 56 | word >> 8
         for held, word in zip(frequencies, words.tolist(), strict=True)
@@ -190,9 +189,6 @@ def test_accepted_pairs_of_real_size_share_a_key() -> None:
             if cosine >= threshold and len({*pair}) > 1
         ]
         assert len(accepted) >= 7
-        worth = method.worth_scoring(*pair_up(collection.sketches)[1:])
-        assert worth[cosines >= threshold].all()
-        assert not worth[cosines < threshold / 2].any()
         assert all(filed[q] & filed[f] for q, f in accepted)
         assert len(keys.values) < len(collection.sketches.columns[0])
         brute = [twin.cosine(collection.vectors[q], collection.vectors[f]) for q, f in pairs]
@@ -220,27 +216,28 @@ def test_a_threshold_out_of_range_is_refused(threshold: float) -> None:
 
 
 WORDS, OFFSETS = np.array([1, 2, 3], np.uint64), np.array([0, 3], np.int64)
-WEIGHTS, HELD = np.ones(3), np.ones(3, np.uint32)
-ZERO, THREE = np.array([0], np.int64), np.array([3], np.int64)
-Side = tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
-SIDE: Side = (WORDS, WEIGHTS, ZERO, THREE)
+TOKENS, HELD = Tokens(WORDS, OFFSETS), weigh([1, 1, 1], 3)
+
+
+def side(
+    words: int = 3, weights: int = 3, starts: Sequence[int] = (0,), ends: Sequence[int] = (3,)
+) -> Sketches:
+    columns = WORDS[:words], np.ones(weights), np.ones(words, np.uint8)
+    return Sketches(columns, np.array(starts, np.int64), np.array(ends, np.int64))
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.make_vectors(WORDS, OFFSETS[:1], HELD, 3, 0.5),
-        lambda: _core.make_vectors(WORDS, OFFSETS, HELD[:2], 3, 0.5),
-        lambda: _core.make_vectors(WORDS, OFFSETS, HELD, 3, 0.0),
-        lambda: _core.make_vectors(WORDS, OFFSETS, HELD, 3, math.nan),
-        lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS[:2], ZERO, THREE),
-        lambda: _core.multiply_vectors(WORDS[:2], WEIGHTS, ZERO, THREE, *SIDE),
-        lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, ZERO[:0], THREE[:0]),
-        lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, ZERO, THREE[:0]),
-        lambda: _core.multiply_vectors(*SIDE, WORDS, WEIGHTS, THREE, ZERO),
-        lambda: _core.may_reach(*SIDE, WORDS, WEIGHTS[:2], ZERO, THREE, 0.5),
-        lambda: _core.may_reach(*SIDE, WORDS, WEIGHTS, ZERO[:0], THREE[:0], 0.5),
-        lambda: _core.may_reach(WORDS, WEIGHTS, THREE, ZERO, *SIDE, 0.5),
+        lambda: _core.make_vectors(Tokens(WORDS, OFFSETS[:1]), HELD, 0.5),
+        lambda: _core.make_vectors(TOKENS, weigh([1, 1], 3), 0.5),
+        lambda: _core.make_vectors(TOKENS, HELD, 0.0),
+        lambda: _core.make_vectors(TOKENS, HELD, math.nan),
+        lambda: _core.multiply_vectors(side(), side(weights=2)),
+        lambda: _core.multiply_vectors(side(words=2), side()),
+        lambda: _core.multiply_vectors(side(), side(starts=[], ends=[])),
+        lambda: _core.multiply_vectors(side(), side(ends=[])),
+        lambda: _core.multiply_vectors(side(), side(starts=[3], ends=[0])),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(call: Callable[[], object]) -> None:
@@ -277,19 +274,15 @@ def test_no_argument_makes_the_kernels_panic(
     hashes = np.array(words, np.uint64)
     rows = [np.array(side, np.int64) for side in (starts, ends, found_starts, found_ends)]
     values = np.resize(np.array([*weights, 1.0]), 5)
+    columns, held = (hashes, values, np.ones(5, np.uint8)), weigh(frequencies, documents)
     for threshold in (*weights, 0.5):
         with contextlib.suppress(ValueError):
-            _core.make_vectors(
-                hashes, np.array([0, 2, 5], np.int64), np.array(frequencies, np.uint32), documents, threshold
-            )
+            _core.make_vectors(Tokens(hashes, np.array([0, 2, 5], np.int64)), held, threshold)
         with contextlib.suppress(ValueError):
-            _core.make_vectors(hashes, rows[0], np.array(frequencies, np.uint32), documents, threshold)
-    for threshold in (*weights, 0.5):
-        with contextlib.suppress(ValueError):
-            _core.may_reach(hashes, values, rows[0], rows[1], hashes, values, rows[2], rows[3], threshold)
+            _core.make_vectors(Tokens(hashes, rows[0]), held, threshold)
+    query, found = Sketches(columns, rows[0], rows[1]), Sketches(columns, rows[2], rows[3])
     with contextlib.suppress(ValueError):
-        _core.multiply_vectors(hashes, values, rows[0], rows[1], hashes, values, rows[2], rows[3])
-    unsorted = np.array([0, 0, 2, 5], np.int64), np.array([5, 5, 5, 5], np.int64)
-    other_way = hashes[::-1].copy()
-    _core.multiply_vectors(hashes, values, *unsorted, other_way, values, *unsorted)
-    _core.may_reach(hashes, values, *unsorted, other_way, values, *unsorted, 0.5)
+        _core.multiply_vectors(query, found)
+    unsorted = Sketches(columns, np.array([0, 0, 2, 5], np.int64), np.array([5, 5, 5, 5], np.int64))
+    other_way = replace(unsorted, columns=(hashes[::-1].copy(), *columns[1:]))
+    _core.multiply_vectors(unsorted, other_way)

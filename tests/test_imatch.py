@@ -13,11 +13,12 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from reference import imatch as twin
+from weighed import weigh
 
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
 from wirecopy.methods import Method, Sketches
-from wirecopy.model import View
+from wirecopy.model import Tokens, View
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
@@ -165,7 +166,7 @@ def test_words_of_equal_idf_go_by_the_alphabet() -> None:
 
 
 def test_what_is_left_is_hashed_and_nothing_left_has_no_key() -> None:
-    method = methods.get("imatch", form="skip", stopwords="the")
+    method = methods.get("imatch", form="skip", stopwords="the,")
     texts = ["", "the", "aa", "aa bb", "aa bb cc", "aa bb cc cc the dd"]
     expected: list[list[bytes]] = [[], [], [], [], [sha1("cc")], [sha1("cc dd")]]
     assert rows(sketch(method, texts, ["aa bb cc dd"])) == expected
@@ -245,11 +246,13 @@ def test_no_argument_makes_the_kernel_panic(
 ) -> None:
     with contextlib.suppress(ValueError):
         _core.imatch(
-            np.array(hashes, np.uint64),
-            np.array(ends, np.int64),
-            np.array(words, np.uint8),
-            np.array(word_ends, np.int64),
-            np.array(frequencies, np.uint32),
+            Tokens(
+                np.array(hashes, np.uint64),
+                np.array(ends, np.int64),
+                words=np.array(words, np.uint8),
+                word_offsets=np.array(word_ends, np.int64),
+            ),
+            weigh(frequencies, 9),
             least_articles=least,
             most_articles=most,
             rarest_first=bool(least % 2),
@@ -264,19 +267,11 @@ def test_no_argument_makes_the_kernel_panic(
     "bad", [{"lexicons": 0}, {"lexicons": 65}, {"left_out_share": 2.0}, {"left_out_share": float("nan")}]
 )
 def test_what_makes_no_sense_is_refused(bad: dict[str, Any]) -> None:
-    arguments: dict[str, Any] = {
-        "least_articles": 0,
-        "most_articles": 9,
-        "rarest_first": False,
-        "skip_words": 0,
-        "hash_words": 9,
-        "lexicons": 1,
-        "left_out_share": 0.3,
-    }
-    word, ends = np.array([1], np.uint64), np.array([0, 1])
-    spelt, seen = np.frombuffer(b"a", np.uint8), np.array([1], np.uint32)
-    assert len(_core.imatch(word, ends, spelt, ends, seen, **arguments)[0]) == 1
+    arguments: dict[str, Any] = {"lexicons": 1, "left_out_share": 0.3}
+    word, ends, seen = np.array([1], np.uint64), np.array([0, 1]), weigh([1], 9)
+    tokens = Tokens(word, ends, words=np.frombuffer(b"a", np.uint8), word_offsets=ends)
+    assert len(_core.imatch(tokens, seen, **arguments)[0]) == 1
     with pytest.raises(ValueError, match="expected 1 to 64 lexicons"):
-        _core.imatch(word, ends, spelt, ends, seen, **(arguments | bad))
+        _core.imatch(tokens, seen, **(arguments | bad))
     with pytest.raises(ValueError, match="expected a spelling and a frequency"):
-        _core.imatch(word, ends, spelt, ends, seen[:0], **arguments)
+        _core.imatch(tokens, weigh([], 9), **arguments)

@@ -15,9 +15,10 @@ LAYERS = (
     ("cli",),
     ("service", "spark", "evaluation"),
     ("report", "demo"),
-    ("archive", "stories"),
-    ("pile",),
-    ("pairs", "sources"),
+    ("archive", "pile"),
+    ("grouping",),
+    ("matching",),
+    ("pairs", "sharing", "sources"),
     ("comparison", "boilerplate"),
     ("extraction", "methods"),
     ("text", "statistics"),
@@ -41,9 +42,9 @@ HOMES = {
     "scipy": {"extraction"},
     "click": {"cli"},
     "rich": {"cli"},
-    "pyarrow": {"sources", "pile", "cli"},
-    "polars": {"pile"},
-    "pandas": {"pile"},
+    "pyarrow": {"sources", "matching", "cli"},
+    "polars": {"matching"},
+    "pandas": {"matching"},
 }
 """pandas and polars are what `Matches` turns into; pyarrow reads, and writes what was found."""
 OPTIONAL = (
@@ -102,7 +103,7 @@ def test_an_outside_library_is_used_at_home_only(path: Path) -> None:
 def test_sql_is_in_the_store_of_the_archive_only() -> None:
     spoken = re.compile(r"\b(SELECT\b.*\bFROM|INSERT\b.*\bINTO|UPDATE\b.*\bSET|DELETE FROM|PRAGMA) ")
     speaking = {str(path.relative_to(PACKAGE)) for path in FILES if spoken.search(path.read_text("utf-8"))}
-    assert speaking <= {"archive/connection.py", "archive/store.py", "archive/stock.py"}
+    assert speaking <= {"archive/connection.py", "archive/store.py"}
 
 
 def test_importing_wirecopy_loads_nothing_optional() -> None:

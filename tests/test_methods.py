@@ -8,6 +8,7 @@ import pickle
 import random
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ from texts import Writer
 import wirecopy
 from wirecopy import methods
 from wirecopy.errors import UsageError
-from wirecopy.methods import Keys, Method
-from wirecopy.model import Tokens
+from wirecopy.methods import RELATIONS, Keys, Method, Scores
+from wirecopy.model import Relation, Tokens
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
@@ -190,7 +191,7 @@ def test_a_row_does_not_depend_on_the_rows_beside_it(method: Method, seed: int) 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_what_a_method_accepts_shares_a_key_and_is_worth_scoring(method: Method, seed: int) -> None:
+def test_what_a_method_accepts_shares_a_key(method: Method, seed: int) -> None:
     texts = make_collection(seed)
     statistics = count(method, texts)
     pairs = [(q, f) for q in range(len(texts)) for f in range(len(texts)) if q != f]
@@ -203,32 +204,33 @@ def test_what_a_method_accepts_shares_a_key_and_is_worth_scoring(method: Method,
         assert np.isfinite(column).all()
     accepted = ways[0] | ways[1]
     assert accepted.any() != method.only_ranks
-    worth = method.worth_scoring(queries, founds)
-    assert worth.dtype == bool
-    assert len(worth) == len(pairs)
-    assert worth[accepted].all()
     if not method.approximate:
         keys, probes = method.keys(founds), method.probes(queries)
         for number in np.flatnonzero(accepted).tolist():
             assert set(row(keys, number)) & set(row(probes, number)), [texts[i] for i in pairs[number]]
 
 
-def test_what_is_not_worth_scoring_changes_no_opinion(
-    method: Method, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if method.only_ranks:
-        pytest.skip("it accepts nothing")
-    texts = [text for seed in range(3) for text in make_collection(seed)]
-    articles = [{"id": f"{number:03}", "text": text} for number, text in enumerate(texts)]
-    statistics = count(method, texts) if method.weighs_words else None
-
-    def judge() -> list[Any]:
-        return list(wirecopy.find(articles, method=method.name, decide="method", statistics=statistics))
-
-    opinions = judge()
-    assert opinions
-    monkeypatch.setattr(type(method), "worth_scoring", Method.worth_scoring)
-    assert judge() == opinions
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_method_accepts_shares_as_much_as_it_says(method: Method, seed: int) -> None:
+    if method.approximate or type(method).probes is not Method.probes:
+        pytest.skip("pairs are found by their keys alone")
+    texts = make_collection(seed)
+    sketches = method.sketch(read(method, texts), count(method, texts))
+    elements = method.elements(sketches)
+    weights = np.ones(len(elements.values)) if elements.weights is None else elements.weights
+    assert (weights > 0).all()
+    vectors = [
+        dict(zip(row(elements, number), weights[start:end].tolist(), strict=True))
+        for number, (start, end) in enumerate(pairwise(elements.offsets.tolist()))
+    ]
+    least = method.least_shared(np.array([sum(weight**2 for weight in one.values()) for one in vectors]))
+    query, found = np.divmod(np.arange(len(texts) ** 2), len(texts))
+    there, back = method.accepts(method.score(sketches.take(query), sketches.take(found)))
+    for one, other in zip(query[there | back].tolist(), found[there | back].tolist(), strict=True):
+        shared = sum(weight * vectors[other].get(key, 0) for key, weight in vectors[one].items())
+        needed = float((np.mean if method.mutual else np.min)(least[[one, other]]))
+        assert shared > 0
+        assert shared >= needed * (1 - 1e-9)
 
 
 def test_the_roles_in_a_score_can_be_turned(method: Method) -> None:
@@ -250,6 +252,61 @@ def test_a_text_is_wholly_in_itself(method: Method) -> None:
     scores = method.score(sketches, sketches)
     assert scores.query_in_found[0] == scores.found_in_query[0] >= 1
     assert [bool(way[0]) for way in method.accepts(scores)] == [not method.only_ranks] * 2
+
+
+@pytest.mark.parametrize(
+    ("shares", "way", "part"),
+    [
+        ((0.8, 1.0), Relation.NEAR_DUPLICATE, Relation.NEAR_DUPLICATE),
+        ((0.8, 0.79), Relation.CONTAINED_IN, Relation.CONTAINED_IN),
+        ((0.1, 0.9), Relation.CONTAINS, Relation.CONTAINS),
+        ((0.79, 0.79), None, Relation.PARTIAL),
+    ],
+)
+def test_a_relation_says_what_was_accepted_or_of_parts_how_much_is_shared(
+    method: Method,
+    shares: tuple[float, float],
+    way: Relation | None,
+    part: Relation,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_found, in_query = (np.array([share, share]) for share in shares)
+    listed = np.array([True, False])
+    ways = (
+        (listed, listed) if method.accepts_parts else ((in_found >= 0.8) & listed, (in_query >= 0.8) & listed)
+    )
+    monkeypatch.setattr(type(method), "accepts", lambda *_: ways)
+    numbers = method.relate(Scores(in_found, in_query, listed.astype(float)))
+    assert numbers.dtype == np.uint8
+    assert [RELATIONS[number] for number in numbers.tolist()] == [part if method.accepts_parts else way, None]
+
+
+def test_only_what_counts_sentences_or_windows_accepts_parts(method: Method) -> None:
+    """The papers of all others decide on shares, on resemblance or on articles as wholes."""
+    assert method.accepts_parts == (method.name in ("sentence_fingerprints", "sentence_lengths"))
+
+
+@pytest.mark.parametrize("name", ["sentence_fingerprints", "sentence_lengths"])
+def test_a_few_sentences_in_common_are_no_near_duplicates(name: str) -> None:
+    writer = Writer(8)
+
+    def sentences(number: int) -> list[str]:
+        return [
+            " ".join(writer.write(writer.random.randint(5, 40))).capitalize() + "." for _ in range(number)
+        ]
+
+    shared, more, other = sentences(10), sentences(5), sentences(50)
+    texts = {"a": shared, "b": shared + more, "c": other[:25] + shared + other[25:]}
+    articles = [{"id": key, "text": " ".join(text)} for key, text in texts.items()]
+    method = methods.get(name)
+    statistics = count(method, [one["text"] for one in articles]) if method.weighs_words else None
+    found = wirecopy.opinions(articles, name, statistics=statistics)
+    relations = {(one.query, one.found): one.relation for one in found}
+    assert relations == {
+        ("b", "a"): Relation.CONTAINS,
+        ("c", "a"): Relation.CONTAINS,
+        ("c", "b"): Relation.PARTIAL,
+    }
 
 
 def test_common_keys_are_a_mask(method: Method) -> None:
@@ -274,9 +331,40 @@ def test_each_method_finds_identical_articles_by_itself(method: Method) -> None:
         method=method.name,
         statistics=count(method, [text]) if method.weighs_words else None,
     )
-    assert [(m.query, m.found, m.relation, m.methods) for m in found] == [
-        ("b", "a", "identical", (method.name,))
-    ]
+    by = tuple(dict.fromkeys([method.name, "exact"]))
+    assert [(m.query, m.found, m.relation, m.methods) for m in found] == [("b", "a", "identical", by)]
+
+
+def test_two_equal_articles_alone_are_found_whatever_nominates(method: Method) -> None:
+    text = prose(Writer(4).write(400))
+    found = wirecopy.find([{"id": "a", "text": text}, {"id": "b", "text": text}], method=method.name)
+    assert [(m.query, m.found, m.relation) for m in found] == [("b", "a", "identical")]
+    assert bool(found.warnings) == method.weighs_words
+    if not method.only_ranks:
+        assert bool(wirecopy.opinions(["one", "two"], method.name).warnings) == method.weighs_words
+
+
+def test_a_small_pile_is_warned_of_where_words_are_weighed_by_it(method: Method) -> None:
+    assert method.warn_of_few(200) is None
+    warning = method.warn_of_few(2)
+    assert (warning is not None) == method.weighs_words
+    if warning:
+        assert warning.startswith(f"{method.name}: 2 articles cannot tell rare words from common ones")
+        assert "--statistics FILE, made by wirecopy weigh" in warning
+
+
+@pytest.mark.parametrize("articles", [199, 200])
+def test_no_method_misses_equal_articles_in_a_pile_that_is_not_warned_of(
+    method: Method, articles: int
+) -> None:
+    if not method.weighs_words:
+        pytest.skip("it weighs no words")
+    writer = Writer(6, words=5000)
+    texts = [prose(writer.write(200)) for _ in range(articles - 1)]
+    pile = [{"id": f"{number:03}", "text": text} for number, text in enumerate([*texts, texts[0]])]
+    opinions = wirecopy.opinions(pile, method)
+    missed = (f"{articles - 1}", "000") not in {(one.query, one.found) for one in opinions}
+    assert missed == (method.name == "imatch" and articles == 199)
 
 
 THIRD_PARTY = '''
@@ -297,7 +385,7 @@ class FirstWord(Method):
     def sketch(self, tokens, statistics=None):
         first = [tokens.hashes[start:end][:1] for start, end in zip(tokens.offsets, tokens.offsets[1:])]
         words = np.concatenate([np.empty(0, np.uint64), *first])
-        return Sketches.of(np.cumsum([0] + [len(one) for one in first]), words)
+        return Sketches.of(words, np.cumsum([0] + [len(one) for one in first]))
 
     def keys(self, sketches):
         return Keys(sketches.columns[0], sketches.offsets)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
 from wirecopy.methods import minhash
+from wirecopy.model import Tokens
 from wirecopy.text import encode, tokenise
 
 U64, U32, I64, U8 = np.uint64, np.uint32, np.int64, np.uint8
@@ -46,7 +48,7 @@ def unpack(values: Any, offsets: Any) -> list[list[int]]:
 def test_signatures_equal_their_twin(articles: list[Article], shingle_words: int, size: int) -> None:
     hashes, offsets = pack([[word for word, _ in article] for article in articles], U64)
     halves, _ = pack([[weight for _, weight in article] for article in articles], U8)
-    got = unpack(*_core.signatures(hashes, offsets, halves, shingle_words, size))
+    got = unpack(*_core.signatures(Tokens(hashes, offsets, halves), shingle_words, size))
     assert got == [
         signatures.sign([w for w, _ in article], [h for _, h in article], shingle_words, size)
         for article in articles
@@ -58,7 +60,7 @@ def test_signatures_equal_their_twin(articles: list[Article], shingle_words: int
 def test_keys_of_bands_equal_their_twin(filled: list[bool], bands: int, rows: int, spare: int) -> None:
     draw = random.Random(bands)
     made = [[draw.getrandbits(32) for _ in range(bands * rows + spare)] if one else [] for one in filled]
-    got = unpack(*_core.band_keys(*pack(made, U32), bands, rows))
+    got = unpack(*_core.band_keys(methods.Sketches.of(*pack(made, U32)), bands, rows))
     assert got == [signatures.band_keys(signature, bands, rows) for signature in made]
 
 
@@ -67,8 +69,8 @@ def estimates(pairs: list[tuple[list[int], list[int]]], size: int) -> Any:
     method = methods.get("minhash", signature_values=size)
     sides = []
     for side in (0, 1):
-        values, offsets = _core.signatures(*pack([pair[side] for pair in pairs], U64), None, 1, size)
-        sides.append(methods.Sketches.of(offsets, values))
+        tokens = Tokens(*pack([pair[side] for pair in pairs], U64))
+        sides.append(methods.Sketches.of(*_core.signatures(tokens, 1, size)))
     return method.score(*sides).rank
 
 
@@ -178,8 +180,8 @@ def test_the_recall_curve_is_what_happens() -> None:
         sets = [[draw.getrandbits(64) for _ in range(size)] for _ in range(pairs)]
         sides = []
         for cut in (slice(apart, None), slice(None, size - apart)):
-            values, offsets = _core.signatures(*pack([one[cut] for one in sets], U64), None, 1, 256)
-            keys = method.keys(methods.Sketches.of(offsets, values))
+            tokens = Tokens(*pack([one[cut] for one in sets], U64))
+            keys = method.keys(methods.Sketches.of(*_core.signatures(tokens, 1, 256)))
             sides.append(keys.values.reshape(pairs, -1))
         nominated = (sides[0] == sides[1]).any(axis=1).mean()
         assert abs(nominated - expected) <= 4 * (expected * (1 - expected) / pairs) ** 0.5
@@ -224,32 +226,33 @@ def test_no_argument_makes_the_kernels_panic(
     row, bounds = np.array(values, U64), np.array(offsets, I64)
     for weights in (row.astype(U8), row[1:].astype(U8), None):
         with contextlib.suppress(ValueError):
-            _core.signatures(row, bounds, weights, one, other)
+            _core.signatures(Tokens(row, bounds, weights), one, other)
     with contextlib.suppress(ValueError):
-        _core.band_keys(row.astype(U32), bounds, one, other)
-    side = row.astype(U32), np.array(starts, I64), np.array(ends, I64)
+        _core.band_keys(methods.Sketches.of(row.astype(U32), bounds), one, other)
+    side = methods.Sketches((row.astype(U32),), np.array(starts, I64), np.array(ends, I64))
     with contextlib.suppress(ValueError):
-        _core.count_equal(*side, row.astype(U32), bounds, bounds)
+        _core.count_equal(side, methods.Sketches(side.columns, bounds, bounds))
 
 
 ROW, EDGES = np.zeros(4, U32), np.array([0, 4], I64)
+SIGNED = methods.Sketches.of(ROW, EDGES)
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.signatures(ROW.astype(U64), EDGES[1:], None, 1, 1),
-        lambda: _core.signatures(ROW.astype(U64), EDGES, np.ones(3, U8), 1, 1),
-        lambda: _core.signatures(ROW.astype(U64), EDGES, None, 0, 1),
-        lambda: _core.signatures(ROW.astype(U64), EDGES, None, 1, 4097),
-        lambda: _core.band_keys(ROW, EDGES[1:], 1, 1),
-        lambda: _core.band_keys(ROW, EDGES, 5, 1),
-        lambda: _core.band_keys(ROW, EDGES, 0, 1),
-        lambda: _core.band_keys(ROW, EDGES, 1, 0),
-        lambda: _core.band_keys(ROW, EDGES, 2**63, 2),
-        lambda: _core.count_equal(ROW, EDGES[:1], EDGES[1:], ROW, EDGES[:1], EDGES[1:] - 1),
-        lambda: _core.count_equal(ROW, EDGES[:1], EDGES[1:], ROW, EDGES[:0], EDGES[:0]),
-        lambda: _core.count_equal(ROW, EDGES[:1], EDGES[1:] + 1, ROW, EDGES[:1], EDGES[1:]),
+        lambda: _core.signatures(Tokens(ROW.astype(U64), EDGES[1:]), 1, 1),
+        lambda: _core.signatures(Tokens(ROW.astype(U64), EDGES, np.ones(3, U8)), 1, 1),
+        lambda: _core.signatures(Tokens(ROW.astype(U64), EDGES), 0, 1),
+        lambda: _core.signatures(Tokens(ROW.astype(U64), EDGES), 1, 4097),
+        lambda: _core.band_keys(methods.Sketches.of(ROW, EDGES + 1), 1, 1),
+        lambda: _core.band_keys(SIGNED, 5, 1),
+        lambda: _core.band_keys(SIGNED, 0, 1),
+        lambda: _core.band_keys(SIGNED, 1, 0),
+        lambda: _core.band_keys(SIGNED, 2**63, 2),
+        lambda: _core.count_equal(SIGNED, replace(SIGNED, ends=EDGES[1:] - 1)),
+        lambda: _core.count_equal(SIGNED, methods.Sketches.of(ROW, EDGES[:1])),
+        lambda: _core.count_equal(replace(SIGNED, ends=EDGES[1:] + 1), SIGNED),
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(call: Any) -> None:

@@ -13,7 +13,8 @@ from program import on_terminal, talk, wirecopy
 from records import jsonl, lines
 from texts import Writer, join
 
-from wirecopy import find, methods
+from wirecopy import find, methods, opinions
+from wirecopy.cli.writing import summarise
 from wirecopy.pile import weigh
 from wirecopy.statistics import Statistics
 
@@ -25,6 +26,13 @@ def test_a_method_can_decide_alone(pile: Path, form: str) -> None:
     rows = lines(ran.stdout) if form == "--jsonl" else list(csv.DictReader(io.StringIO(ran.stdout.decode())))
     assert [(row["query"], row["found"]) for row in rows] == [("c", "a")]
     assert "passages" not in rows[0]
+
+
+def test_what_a_result_warns_of_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    found = opinions(["one", "two"], "cosine")
+    assert summarise(found, quiet=True) == 0
+    [warning] = found.warnings
+    assert capsys.readouterr() == ("", f"warning: {warning}\n")
 
 
 @pytest.mark.parametrize("flags", [["--parquet"], []])
@@ -41,7 +49,7 @@ def test_the_opinions_of_a_method_are_no_parquet_file(pile: Path, tmp_path: Path
 def test_the_opinions_of_a_method_are_a_table_on_a_terminal(pile: Path) -> None:
     code, shown = on_terminal("find", pile, "--decide", "method", "--method", "exact", "--quiet", width=120)
     assert code == 0
-    assert re.sub(r"\x1b\[[0-9;]*m", "", shown).split()[:3] == ["query", "found", "relation"]
+    assert re.sub(r"\x1b\[[0-9;]*m", "", shown).split()[:4] == ["query", "found", "accepted", "relation"]
     assert "near-duplicate" in shown
 
 
@@ -76,9 +84,9 @@ def test_statistics_from_weigh_give_what_they_give_in_python(
     decide = ["--method", given, "--decide", "method", "--statistics", out]
     ran = wirecopy("find", pile, *decide, *(["--verdicts", verdicts] if method.gives_verdicts else []))
     assert ran.returncode == 0, talk(ran)
-    expected = find([pile], method=method, decide="method", statistics=statistics)
-    assert lines(ran.stdout) == list(expected.rows())
-    assert lines(ran.stdout) != list(find([pile], method=method, decide="method").rows())
+    expected = opinions([pile], method, statistics=statistics)
+    assert lines(ran.stdout) == [one.to_dict() for one in expected]
+    assert lines(ran.stdout) != [one.to_dict() for one in opinions([pile], method)]
     assert verdicts.exists() == method.gives_verdicts
     assert not method.gives_verdicts or lines(verdicts.read_bytes()) == [
         {"article": one.article, "hits": one.hits, "duplicate": one.duplicate} for one in expected.verdicts
@@ -97,9 +105,9 @@ def test_a_query_ranks_the_pile_and_top_cuts(pile: Path, tmp_path: Path, words: 
     assert [row["found"] for row in ranked[:3]] == ["a", "c", "b"]
     assert {row["relation"] for row in ranked} == {None}
     assert lines(wirecopy(*decide, "--top", 2).stdout) == ranked[:2]
-    assert ranked == list(
-        find([pile], query=[query], method="document_image", decide="method").rows(),
-    )
+    told = opinions([pile], "document_image", query=[query])
+    assert ranked == [one.to_dict() for one in told]
+    assert lines(wirecopy(*decide, "--accepted").stdout) == []
     by_csv = list(csv.DictReader(io.StringIO(wirecopy(*decide, "--csv").stdout.decode())))
     assert [row["rank"] for row in by_csv] == [str(row["rank"]) for row in ranked]
     assert {row["relation"] for row in by_csv} == {""}
@@ -131,7 +139,7 @@ def test_options_that_have_no_effect_are_refused_or_said(
 ) -> None:
     weigh([pile], "exact")[0].save(tmp_path / "words")
     ran = wirecopy("find", pile, *options, "-q", cwd=tmp_path)
-    assert options[-2] in talk(ran)
+    assert options[-2].removeprefix("--") in talk(ran)
 
 
 def test_a_method_that_had_no_articles_to_decide_on_says_so(tmp_path: Path) -> None:

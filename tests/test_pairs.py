@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import pickle
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import astuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import postings as twin
 
-from wirecopy import _core
+from wirecopy import _core, pairs
+from wirecopy.boilerplate import Rule
+from wirecopy.methods import Keys
+from wirecopy.model import Tokens
+from wirecopy.pairs import LEFT_OUT, Agreement, Collided, Commons, Evidence, Filed, Limits
 
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 
@@ -39,7 +44,7 @@ def key_of(words: Sequence[int]) -> int:
 
 
 @st.composite
-def piles(draw: st.DrawFn) -> list[list[int]]:
+def slices(draw: st.DrawFn) -> list[list[int]]:
     """Short articles that share passages: slices of one text, edited, with other words around."""
     words = st.integers(0, 14)
     shared = draw(st.lists(words, min_size=8, max_size=40))
@@ -51,6 +56,25 @@ def piles(draw: st.DrawFn) -> list[list[int]]:
             part[at : at + 1] = [at % 15]
         articles.append(draw(st.lists(words, max_size=12)) + part + draw(st.lists(words, max_size=12)))
     return [[word(number) for number in article] for article in articles]
+
+
+@st.composite
+def crowds(draw: st.DrawFn) -> list[list[int]]:
+    """Short articles that all hold one text, most of them to its end, with few edits: its keys are common."""
+    dice = draw(st.randoms(use_true_random=False))
+    shared = [dice.randrange(15) for _ in range(draw(st.integers(4, 30)))]
+    articles = []
+    for _ in range(draw(st.integers(4, 12))):
+        part = shared[: dice.choice([len(shared), len(shared), dice.randint(2, len(shared))])]
+        for _ in range(dice.choice([0, 0, 1, 3])):
+            part[dice.randrange(len(part))] = dice.randrange(15)
+        lead, tail = ([dice.randrange(15) for _ in range(dice.choice([0, 0, 3, 18]))] for _ in range(2))
+        articles.append(lead + part + tail)
+    return [[word(number) for number in article] for article in articles]
+
+
+def piles() -> st.SearchStrategy[list[list[int]]]:
+    return slices() | crowds()
 
 
 limits = st.builds(
@@ -80,14 +104,25 @@ def pack(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.uint64], NDArray[np.
     )
 
 
-def file(articles: Sequence[Sequence[int]], every: int, placed: bool = True) -> _core.Postings:
+def file_all(articles: Sequence[Sequence[int]], every: int = 1, placed: bool = True) -> Filed:
     spans = [shingles(article, every) for article in articles]
     keys = [
         [key_of(article[start:end]) for start, end in mine]
         for article, mine in zip(articles, spans, strict=True)
     ]
     starts, ends = (np.array([span[side] for mine in spans for span in mine], U32) for side in (0, 1))
-    return _core.file(*pack(articles), *pack(keys), starts if placed else None, ends if placed else None)[0]
+    places = (starts, ends) if placed else (None, None)
+    words = np.array([len(article) for article in articles], U32)
+    return Filed(words, _core.file(Tokens(*pack(articles)), Keys(*pack(keys), *places)))
+
+
+def file(articles: Sequence[Sequence[int]], every: int = 1, placed: bool = True) -> _core.Postings:
+    return file_all(articles, every, placed).shards[0]
+
+
+def file_keys(articles: Sequence[Sequence[int]]) -> list[_core.Postings]:
+    """Articles without words under these keys."""
+    return _core.file(Tokens(*pack([[]] * len(articles))), Keys(*pack(articles)))
 
 
 def file_slowly(
@@ -102,16 +137,53 @@ def file_slowly(
     return filed
 
 
-def read_rows(answer: dict[str, NDArray[np.uint32]]) -> list[twin.Row]:
-    """The evidence, with the holders of its common key in place of that key's number."""
-    edges = np.cumsum([0, *answer["common_sizes"]]).tolist()
-    holders = list(zip(answer["common_holders"].tolist(), answer["common_positions"].tolist(), strict=True))
-    names: dict[int, str | tuple[tuple[int, int], ...]] = {2**32 - 1: "rare", _core.LINKED: "linked"}
-    for number in range(len(edges) - 1):
-        names[number] = tuple(holders[edges[number] : edges[number + 1]])
-    columns = ("later", "earlier", "later_position", "earlier_position", "common")
-    rows = zip(*(answer[name].tolist() for name in columns), strict=True)
-    return [twin.Row(row[0], row[1], row[2], row[3], names[row[4]]) for row in rows]
+def all_names(articles: Sequence[Sequence[int]], every: int, limit: twin.Limits) -> list[int]:
+    """All names that a common key of these articles may have, sorted."""
+    found = set()
+    for article in articles:
+        for start, end in shingles(article, every):
+            key, place = key_of(article[start:end]), twin.place(article, 0, start, end)
+            found |= {key, *(twin.name_of(side, key, place, limit) for side in twin.SIDES)}
+    return sorted(found)
+
+
+def batch(
+    articles: Sequence[Sequence[int]], cuts: Collection[int], every: int, placed: bool = True
+) -> list[tuple[_core.Postings, int]]:
+    """The articles filed in batches, with the number of the first of each."""
+    edges = sorted({0, len(articles), *cuts})
+    return [(file(articles[start:end], every, placed), start) for start, end in itertools.pairwise(edges)]
+
+
+def collide(
+    filed: Sequence[tuple[_core.Postings, int]],
+    ranks: Sequence[int],
+    limit: twin.Limits,
+    known: Sequence[int] | None = None,
+) -> Collided:
+    names = None if known is None else np.array(known, U64)
+    return Collided.join([pairs.collide(filed, np.array(ranks, U32), Limits(**asdict(limit)), names)])
+
+
+def read_rows(evidence: Evidence, names: Sequence[int] | NDArray[np.uint64] | None = None) -> list[twin.Row]:
+    """The evidence with the names of common keys, or, if they are not given, their numbers."""
+    rows = []
+    for later, earlier, later_position, earlier_position, common in evidence.rows():
+        number = common & ~_core.LINKED
+        shown = None if number == _core.RARE else number if names is None else int(names[number])
+        linked = bool(common & _core.LINKED)
+        rows.append(twin.Row(later, earlier, later_position, earlier_position, shown, linked))
+    return rows
+
+
+def read_commons(commons: Commons) -> list[list[tuple[int, int]]]:
+    holders = list(zip(commons.holders.tolist(), commons.positions.tolist(), strict=True))
+    return [holders[start:end] for start, end in itertools.pairwise(commons.offsets.tolist())]
+
+
+def describe(rows: Sequence[twin.Row]) -> str:
+    kinds = {("linked " if row.linked else "") + ("rare" if row.common is None else "common") for row in rows}
+    return ", ".join(sorted(kinds)) or "no evidence"
 
 
 @settings(max_examples=600)
@@ -123,25 +195,67 @@ def test_the_evidence_is_what_the_rule_says(
 ) -> None:
     ranks = list(range(len(articles)))
     order.shuffle(ranks)
-    edges = sorted({0, len(articles), *(order.randint(0, len(articles)) for _ in range(cuts))})
-    batches = [file(articles[start:end], every, placed) for start, end in itertools.pairwise(edges)]
-    answer = _core.collide(batches, edges[:-1], np.array(ranks, U32), *astuple(limit))
-    expected, weak = twin.collide(file_slowly(articles, ranks, every, placed), limit)
-    assert answer["weak"] == weak
-    assert Counter(read_rows(answer)) == Counter(expected)
-    labels = {row.common if isinstance(row.common, str) else "common" for row in expected}
-    event(", ".join(sorted(labels)) or "no evidence")
+    batches = batch(articles, [order.randint(0, len(articles)) for _ in range(cuts)], every, placed)
+    answer = collide(batches, ranks, limit)
+    expected = twin.collide(file_slowly(articles, ranks, every, placed), limit)
+    names = answer.commons.names.tolist()
+    assert answer.weak == expected.weak
+    assert Counter(read_rows(answer.evidence, names)) == Counter(expected.rows)
+    assert len(names) == len(expected.commons)
+    assert dict(zip(names, read_commons(answer.commons), strict=True)) == expected.commons
+    event(describe(expected.rows))
+
+
+@settings(max_examples=600)
+@given(piles(), limits, st.integers(1, 3), st.booleans(), st.booleans(), st.randoms(use_true_random=False))
+def test_known_names_number_common_keys_and_all_holders_may_be_paired(
+    articles: list[list[int]], limit: twin.Limits, every: int, placed: bool, linked: bool, dice: Any
+) -> None:
+    limit = limit if linked else replace(limit, links=None)
+    ranks = list(range(len(articles)))
+    dice.shuffle(ranks)
+    known = [name for name in all_names(articles, every, limit) if dice.random() < 0.6]
+    batches = batch(articles, [dice.randint(0, len(articles))], every, placed)
+    answer = collide(batches, ranks, limit, known)
+    expected = twin.collide(file_slowly(articles, ranks, every, placed), limit, known)
+    assert answer.weak == expected.weak
+    assert Counter(read_rows(answer.evidence, known)) == Counter(expected.rows)
+    assert not len(answer.commons.names)
+    assert not read_commons(answer.commons)
+    event(f"{'linked' if linked else 'all'}: {describe(expected.rows)}")
+
+
+@settings(max_examples=300)
+@given(piles(), limits, rules, st.integers(1, 3))
+def test_all_pairs_are_those_that_are_linked_and_more(
+    articles: list[list[int]], limit: twin.Limits, rule: twin.Rule, every: int
+) -> None:
+    ranks = list(range(len(articles)))
+    filed = batch(articles, [], every)
+    linked, every_one = (
+        {(row.later, row.earlier) for row in read_rows(collide(filed, ranks, one).evidence)}
+        for one in (limit, replace(limit, links=None))
+    )
+    assert linked <= every_one
+    event(f"{'more' if linked < every_one else 'as many'} pairs")
+
+
+def test_evidence_of_no_known_names_is_all_rare() -> None:
+    limit = twin.Limits(2, None, 0, 2, 3, 2)
+    article = [word(number % 15) for number in range(40)]
+    rows = read_rows(collide(batch([article] * 4, [], 1), range(4), limit, []).evidence, [])
+    assert {(row.later, row.earlier) for row in rows} == {*itertools.combinations(range(3, -1, -1), 2)}
+    assert {(row.common, row.linked) for row in rows} == {(None, False)}
 
 
 @given(st.lists(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 63).map(lambda s: s << 58), max_size=20)))
 def test_the_first_six_bits_of_a_key_are_its_shard(articles: list[list[int]]) -> None:
-    hashes, offsets = pack([[]] * len(articles))
-    shards = _core.file(hashes, offsets, *pack(articles), None, None)
+    shards = file_keys(articles)
     keys = [key for article in articles for key in article]
     assert [len(shard) for shard in shards] == [sum(key >> 58 == i for key in keys) for i in range(64)]
     for number, shard in enumerate(shards):
-        answer = _core.collide([shard], [0], np.arange(len(articles), dtype=U32), 99, 2, 12, 5, 8, 99)
-        assert set(zip(answer["later"].tolist(), answer["earlier"].tolist(), strict=True)) == {
+        evidence = collide([(shard, 0)], range(len(articles)), twin.Limits(99, 2, 12, 5, 8, 99)).evidence
+        assert {(row.later, row.earlier) for row in read_rows(evidence)} == {
             (later, earlier)
             for later, earlier in itertools.product(range(len(articles)), repeat=2)
             if earlier < later
@@ -151,9 +265,9 @@ def test_the_first_six_bits_of_a_key_are_its_shard(articles: list[list[int]]) ->
 
 def test_an_article_that_is_left_out_is_in_no_pair() -> None:
     article = [word(i % 15) for i in range(30)]
-    ranks = np.array([0, 2**32 - 1, 1], U32)
-    answer = _core.collide([file([article] * 3, 1)], [0], ranks, 20, 4, 12, 2, 8, 8)
-    assert set(zip(answer["later"].tolist(), answer["earlier"].tolist(), strict=True)) == {(1, 0)}
+    ranks = [0, LEFT_OUT, 1]
+    evidence = collide([(file([article] * 3), 0)], ranks, twin.Limits(20, 4, 12, 2, 8, 8)).evidence
+    assert {(row.later, row.earlier) for row in read_rows(evidence)} == {(1, 0)}
 
 
 @settings(max_examples=400)
@@ -162,63 +276,56 @@ def test_suspects_and_candidates_are_what_the_rule_says(
     articles: list[list[int]], limit: twin.Limits, rule: twin.Rule, every: int, data: st.DataObject
 ) -> None:
     lengths = [len(article) for article in articles]
-    answer = _core.collide([file(articles, every)], [0], np.arange(len(articles), dtype=U32), *astuple(limit))
-    columns = {
-        name: answer[name] for name in ("later", "earlier", "later_position", "earlier_position", "common")
-    }
-    edges = np.cumsum([0, *answer["common_sizes"]]).astype(I64)
-    found = _core.suspect(
-        **columns,
-        common_holders=answer["common_holders"],
-        common_positions=answer["common_positions"],
-        common_offsets=edges,
-        words=np.array(lengths, U32),
-        boilerplate_articles=rule.boilerplate_articles,
-        examples=rule.examples,
-        agree_gap_words=rule.agree_gap_words,
-        key_words=rule.key_words,
-        agree_share=rule.agree_share,
-        family_share=rule.family_share,
-    )
-    names = {2**32 - 1: "rare", _core.LINKED: "linked"}
-    rows = [
-        twin.Row(row[0], row[1], row[2], row[3], names.get(row[4], f"#{row[4]}"))
-        for row in zip(*(column.tolist() for column in columns.values()), strict=True)
-    ]
-    holders = list(zip(answer["common_holders"].tolist(), answer["common_positions"].tolist(), strict=True))
-    commons = [holders[start:end] for start, end in itertools.pairwise(edges)]
-
-    agreed = twin.agreeing(rows, lengths, rule)
-    assert [bool(mark) for mark in found["agreed"]] == [(row.later, row.earlier) in agreed for row in rows]
-    assert sorted(found["order"].tolist()) == list(range(len(rows)))
-    pairs = [(rows[i].later, rows[i].earlier) for i in found["order"]]
-    assert pairs == sorted(pairs)
-
-    ends = found["example_offsets"].tolist()
-    examples = list(zip(found["example_ranks"].tolist(), found["example_positions"].tolist(), strict=True))
-    got = {
-        number: examples[start:end]
-        for number, start, end in zip(found["commons"].tolist(), ends, ends[1:], strict=False)
-    }
-    assert got == twin.suspects(rows, commons, lengths, rule)
+    collided = collide([(file(articles, every), 0)], range(len(articles)), limit)
+    rows, commons = read_rows(collided.evidence), dict(enumerate(read_commons(collided.commons)))
+    agreement, got = settle(collided, lengths, rule)
+    check_settled(rows, commons, lengths, rule, agreement, got)
     event(f"{min(len(got), 2)} suspects")
 
     guilty = data.draw(st.sets(st.sampled_from(range(len(commons))))) if commons else set()
-    later, earlier = _core.nominate(
-        columns["later"],
-        columns["earlier"],
-        columns["common"],
-        found["order"],
-        found["agreed"],
-        np.array(sorted(guilty), U32),
-        answer["common_sizes"],
-        limit.all_holders,
-        limit.links,
-    )
-    sizes = [len(common) for common in commons]
-    assert list(zip(later.tolist(), earlier.tolist(), strict=True)) == twin.nominate(
-        rows, agreed, guilty, sizes, limit.all_holders, limit.links
-    )
+    is_guilty = np.array([number in guilty for number in range(len(commons))], bool)
+    assert limit.links is not None
+    later, earlier = _core.nominate(collided.evidence, agreement, is_guilty, limit.links)
+    agreed = twin.agreeing(rows, lengths, rule)
+    expected = twin.nominate(rows, agreed, guilty, limit.links)
+    assert list(zip(later.tolist(), earlier.tolist(), strict=True)) == expected
+    event("some are only linked" if any(row.linked for row in rows) else "none is linked")
+
+
+def settle(
+    collided: Collided, lengths: Sequence[int], rule: twin.Rule
+) -> tuple[Agreement, Mapping[int, list[tuple[int, int]]]]:
+    """Who agrees, and which common keys may be boilerplate, with their examples."""
+    chosen = Rule(**asdict(rule))
+    agreement = pairs.agree(collided.evidence, np.array(lengths, U32), chosen)
+    family = _core.components(len(lengths), *agreement.families)
+    found = pairs.suspect(collided, agreement, family, chosen)
+    for number, common in found.items():
+        mine = slice(*collided.commons.offsets[number : number + 2].tolist())
+        assert common.holders.tolist() == collided.commons.holders[mine].tolist()
+    return agreement, {
+        number: list(zip(common.rows.tolist(), common.places.tolist(), strict=True))
+        for number, common in found.items()
+    }
+
+
+def check_settled(
+    rows: Sequence[twin.Row],
+    commons: Mapping[int, twin.Holders],
+    lengths: Sequence[int],
+    rule: twin.Rule,
+    agreement: Agreement,
+    got: Mapping[int, twin.Holders],
+) -> None:
+    agreed = twin.agreeing(rows, lengths, rule)
+    assert [bool(mark) for mark in agreement.agreed] == [(row.later, row.earlier) in agreed for row in rows]
+    assert sorted(agreement.order.tolist()) == list(range(len(rows)))
+    by_pair = [(rows[i].later, rows[i].earlier) for i in agreement.order]
+    assert by_pair == sorted(by_pair)
+    close = twin.families(rows, lengths, rule)
+    assert list(zip(*(side.tolist() for side in agreement.families), strict=True)) == close
+    family = twin.components(len(lengths), close)
+    assert got == twin.suspects(rows, commons, agreed, family, rule)
 
 
 @settings(max_examples=500)
@@ -227,36 +334,26 @@ def test_strangers_of_one_family_count_once(
     seed: int, least: int, examples: int, agree_share: float, family_share: float
 ) -> None:
     dice = random.Random(seed)
-    words = [dice.randint(5, 40) for _ in range(10)]
+    words = [dice.randint(0, 40) for _ in range(10)]
     rule = twin.Rule(least, examples, 5, 4, agree_share, family_share)
     rows = []
     for _ in range(dice.randint(0, 60)):
         earlier, later = sorted(dice.sample(range(10), 2))
-        common = dice.choice(["rare", "linked", "#0", "#0", "#1"])
-        rows.append(twin.Row(later, earlier, dice.randrange(40), dice.randrange(40), common))
+        common, linked = dice.choice([None, None, 0, 0, 1]), dice.random() < 0.3
+        rows.append(twin.Row(later, earlier, dice.randrange(40), dice.randrange(40), common, linked))
     commons = [[(rank, dice.randrange(40)) for rank in range(10)] for _ in range(2)]
-    holders = [holder for common in commons for holder in common]
-    numbers = {"rare": 2**32 - 1, "linked": _core.LINKED, "#0": 0, "#1": 1}
-    columns = [np.array([row[i] for row in rows], U32) for i in range(4)]
-    found = _core.suspect(
-        columns[0],
-        columns[1],
-        columns[2],
-        columns[3],
-        np.array([numbers[str(row.common)] for row in rows], U32),
-        np.array([rank for rank, _ in holders], U32),
-        np.array([position for _, position in holders], U32),
-        np.array([0, 10, 20], I64),
-        np.array(words, U32),
-        *astuple(rule),
+    numbers = [(_core.RARE if row.common is None else row.common) | _core.LINKED * row.linked for row in rows]
+    a, b, c, d = (np.array([row[i] for row in rows], U32) for i in range(4))
+    holders, positions = (
+        np.array([one[side] for common in commons for one in common], U32) for side in (0, 1)
     )
-    ends = found["example_offsets"].tolist()
-    named = list(zip(found["example_ranks"].tolist(), found["example_positions"].tolist(), strict=True))
-    got = {
-        number: named[start:end]
-        for number, start, end in zip(found["commons"].tolist(), ends, ends[1:], strict=False)
-    }
-    assert got == twin.suspects(rows, commons, words, rule)
+    collided = Collided(
+        Evidence(a, b, c, d, np.array(numbers, U32)),
+        Commons(holders, positions, np.array([0, 10, 20], I64), np.array([7, 8], U64)),
+        0,
+    )
+    agreement, got = settle(collided, words, rule)
+    check_settled(rows, dict(enumerate(commons)), words, rule, agreement, got)
     event(f"{len(got)} suspects")
 
 
@@ -271,70 +368,197 @@ def test_components_name_the_earliest_article(drawn: tuple[int, list[tuple[int, 
     assert _core.components(articles, later, earlier).tolist() == twin.components(articles, links)
 
 
+# Who holds some keys.
+
+few_keys = st.lists(st.lists(st.lists(st.integers(0, 5), max_size=6), max_size=4), max_size=3)
+
+
+def number(batches: Sequence[Sequence[Sequence[int]]]) -> tuple[list[tuple[_core.Postings, int]], list[Any]]:
+    """Batches of articles filed under keys, and who holds what."""
+    firsts = itertools.accumulate(map(len, batches), initial=0)
+    filed = [(file_keys(one)[0], first) for one, first in zip(batches, firsts, strict=False)]
+    articles = itertools.chain.from_iterable(batches)
+    return filed, [(number, key) for number, held in enumerate(articles) for key in held]
+
+
+@settings(max_examples=300)
+@given(few_keys, st.sets(st.integers(0, 6)), st.sets(st.integers(0, 11)))
+def test_holders_are_counted_as_often_as_they_hold_a_key(
+    batches: list[list[list[int]]], keys: set[int], left_out: set[int]
+) -> None:
+    filed, held = number(batches)
+    articles = sum(map(len, batches))
+    ranks = np.array([LEFT_OUT if one in left_out else articles - one for one in range(articles)], U32)
+    got = _core.count_holders(filed, ranks, np.array(sorted(keys), U64))
+    expected = twin.count_holders(held, left_out, sorted(keys))
+    assert tuple(column.tolist() for column in got) == expected
+    event(f"{'some are' if any(expected[0]) else 'none is'} held")
+
+
+@settings(max_examples=300)
+@given(few_keys, st.integers(0, 5))
+def test_who_holds_a_common_key_is_known(batches: list[list[list[int]]], most: int) -> None:
+    filed, held = number(batches)
+    articles = sum(map(len, batches))
+    expected = twin.hold_common(held, articles, most)
+    assert _core.hold_common(filed, articles, most).tolist() == expected
+    event(f"{'some' if any(expected) else 'none'} of them, {'all' if all(expected) else 'not all'}")
+
+
+@settings(max_examples=200)
+@given(few_keys, st.sets(st.integers(0, 6)))
+def test_holders_are_found_whatever_the_batches(batches: list[list[list[int]]], keys: set[int]) -> None:
+    filed, held = number(batches)
+    wanted = sorted(keys)
+    postings, numbers = _core.look_up(filed, np.array(wanted, U64))
+    expected = [(article, key) for article, key in held if key in keys]
+    assert numbers.tolist() == sorted({article for article, _ in expected})
+    assert len(postings) == len(expected)
+    assert _core.distinct_keys([postings]).tolist() == sorted({key for _, key in expected})
+    for key in wanted:
+        mine, of_key = _core.look_up([(postings, 0)], np.array([key], U64))
+        assert numbers[of_key].tolist() == sorted({article for article, one in expected if one == key})
+        assert len(mine) == sum(one == key for _, one in expected)
+
+
+@settings(max_examples=200)
+@given(piles(), limits, st.integers(1, 3), st.booleans(), st.randoms(use_true_random=False))
+def test_what_was_looked_up_has_the_evidence_of_its_keys(
+    articles: list[list[int]], limit: twin.Limits, every: int, placed: bool, dice: Any
+) -> None:
+    """In memory and in a segment alike."""
+    filed = batch(articles, [dice.randint(0, len(articles))], every, placed)
+    slowly = file_slowly(articles, range(len(articles)), every, placed)
+    some = [key for key in sorted(slowly) if dice.random() < 0.6]
+    keys = np.array(some, U64)
+    whole = file_all(articles, every, placed)
+    content = np.frombuffer(
+        _core.encode_segment(whole.shards, np.arange(len(articles), dtype=U64), whole.words), U8
+    )
+    expected = twin.collide({key: slowly[key] for key in some}, limit)
+    for postings, numbers in (
+        _core.look_up(filed, keys),
+        _core.Segment(_core.block_sums(content)).look_up(content, keys),
+    ):
+        found = collide([(postings, 0)], numbers.tolist(), limit)
+        assert Counter(read_rows(found.evidence, found.commons.names)) == Counter(expected.rows)
+        assert found.weak == expected.weak
+    event(describe(expected.rows))
+
+
+@settings(max_examples=200)
+@given(piles(), limits, st.integers(1, 3), st.booleans())
+def test_what_is_filed_pickles_and_collides_as_before(
+    articles: list[list[int]], limit: twin.Limits, every: int, placed: bool
+) -> None:
+    cut = len(articles) // 2
+    before = [file_all(part, every, placed) for part in (articles[:cut], articles[cut:])]
+    after = pickle.loads(pickle.dumps(before))
+    for one, other in zip(before, after, strict=True):
+        assert one.words.tolist() == other.words.tolist()
+        assert list(map(len, one.shards)) == list(map(len, other.shards))
+    for shard, same in zip(pairs.by_shard(before)[1], pairs.by_shard(after)[1], strict=True):
+        found, again = (collide(filed, range(len(articles)), limit) for filed in (shard, same))
+        assert [column.tolist() for column in found.evidence._arrays()] == [
+            column.tolist() for column in again.evidence._arrays()
+        ]
+        assert (read_commons(found.commons), found.weak) == (read_commons(again.commons), again.weak)
+
+
+# Wrong arguments.
+
 NONE, ONE, TWO = np.array([], U32), np.array([0], U32), np.array([0, 1], U32)
-ZERO = np.array([0], I64)
+EVIDENCE = Evidence(ONE, ONE, ONE, ONE, ONE)
+COMMONS = Commons(ONE, ONE, np.array([0, 1], I64), np.array([7], U64))
+AGREEMENT = Agreement(ONE, np.zeros(1, U8), (NONE, NONE))
+RULE, LIMITS = Rule(1, 1, 1, 5), Limits(20, 4, 12, 2, 8, 8)
+ALL = np.ones(1, bool)
 
 
-def suspect(**changes: object) -> object:
-    arguments: dict[str, object] = {
-        **dict.fromkeys(("later", "earlier", "later_position", "earlier_position", "common"), ONE),
-        "common_holders": ONE,
-        "common_positions": ONE,
-        "common_offsets": np.array([0, 1], I64),
-        "words": np.array([5], U32),
-        "boilerplate_articles": 1,
-        "examples": 1,
-        "agree_gap_words": 5,
-        "key_words": 1,
-        "agree_share": 0.9,
-        "family_share": 0.9,
-    }
-    return _core.suspect(**{**arguments, **changes})  # type: ignore[arg-type]
+def file_words(words: Sequence[Sequence[int]], keys: Sequence[Sequence[int]], *places: Any) -> object:
+    return _core.file(Tokens(*pack(words)), Keys(*pack(keys), *places))
 
 
-SIX = np.arange(6, dtype=U64)
+def suspect(
+    *, agreed: NDArray[np.uint8] = AGREEMENT.agreed, family: NDArray[np.uint32] = ONE, **changes: Any
+) -> object:
+    """The columns of evidence and of common keys, with some of them changed."""
+    columns = {name: value for name, value in changes.items() if name in Evidence.__dataclass_fields__}
+    commons = {name: value for name, value in changes.items() if name not in columns}
+    return _core.suspect(
+        replace(EVIDENCE, **columns),
+        replace(AGREEMENT, agreed=agreed),
+        family,
+        replace(COMMONS, **commons),
+        RULE,
+    )
+
+
+def nominate(evidence: Evidence, order: NDArray[np.uint32] = ONE, marks: int = 1) -> object:
+    return _core.nominate(evidence, replace(AGREEMENT, order=order, agreed=np.zeros(marks, U8)), ALL, 4)
+
+
+SIX = Tokens(np.arange(6, dtype=U64), np.array([0, 6], I64))
+POSTINGS = file([[2, 2]])
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.file(*pack([[1, 2]]), *pack([[1], [2]]), None, None),
-        lambda: _core.file(*pack([[1, 2]]), *pack([[1]]), ONE, None),
-        lambda: _core.file(*pack([[1, 2]]), *pack([[1]]), None, ONE),
-        lambda: _core.file(*pack([[1, 2]]), *pack([[1]]), TWO, TWO),
-        lambda: _core.file(*pack([[1, 2]]), *pack([[1]]), ONE, np.array([3], U32)),
-        lambda: _core.file(*pack([[1, 2]]), *pack([[1]]), np.array([2], U32), np.array([1], U32)),
-        lambda: _core.collide([], [0], NONE, 20, 4, 12, 2, 8, 8),
-        lambda: _core.collide([file([[2, 2]], 1)], [], ONE, 20, 4, 12, 2, 8, 8),
-        lambda: _core.collide([file([[2, 2]], 1)], [0], NONE, 20, 4, 12, 2, 8, 8),
-        lambda: _core.collide([file([[2, 2]], 1)], [7], ONE, 20, 4, 12, 2, 8, 8),
+        lambda: file_words([[1, 2]], [[1], [2]]),
+        lambda: file_words([[1, 2]], [[1]], ONE, None),
+        lambda: file_words([[1, 2]], [[1]], None, ONE),
+        lambda: file_words([[1, 2]], [[1]], TWO, TWO),
+        lambda: file_words([[1, 2]], [[1]], ONE, np.array([3], U32)),
+        lambda: file_words([[1, 2]], [[1]], np.array([2], U32), np.array([1], U32)),
+        lambda: _core.collide([(POSTINGS, 0)], NONE, LIMITS),
+        lambda: _core.collide([(POSTINGS, 7)], ONE, LIMITS),
+        lambda: _core.count_holders([(POSTINGS, 0)], NONE, np.empty(0, U64)),
+        lambda: _core.count_holders([(POSTINGS, 2**63)], ONE, np.empty(0, U64)),
+        lambda: _core.hold_common([(POSTINGS, 1)], 1, 1),
+        lambda: _core.hold_common([], 2**32, 1),
+        lambda: _core.look_up([(POSTINGS, 2**32)], _core.distinct_keys([POSTINGS])),
+        lambda: _core.agree(replace(EVIDENCE, later=TWO), ONE, RULE),
+        lambda: _core.agree(replace(EVIDENCE, later_position=NONE), ONE, RULE),
+        lambda: _core.agree(EVIDENCE, NONE, RULE),
         lambda: suspect(later=TWO),
         lambda: suspect(earlier=NONE),
         lambda: suspect(later_position=TWO),
         lambda: suspect(common=NONE),
-        lambda: suspect(words=NONE),
-        lambda: suspect(common_holders=np.array([1], U32)),
-        lambda: suspect(common_holders=TWO),
-        lambda: suspect(common_offsets=np.array([], I64)),
-        lambda: suspect(common_offsets=np.array([0, 2], I64)),
-        lambda: suspect(common_offsets=np.array([0, -1], I64)),
-        lambda: suspect(common_positions=NONE),
+        lambda: suspect(family=NONE),
+        lambda: suspect(agreed=np.zeros(2, U8)),
+        lambda: suspect(holders=np.array([1], U32)),
+        lambda: suspect(holders=TWO),
+        lambda: suspect(offsets=np.array([], I64)),
+        lambda: suspect(offsets=np.array([0, 2], I64)),
+        lambda: suspect(offsets=np.array([0, -1], I64)),
+        lambda: suspect(positions=NONE),
         lambda: suspect(common=np.array([1], U32)),
-        lambda: suspect(common=np.array([_core.LINKED - 1], U32)),
-        lambda: _core.nominate(ONE, TWO, ONE, ONE, np.zeros(1, U8), NONE, ZERO, 20, 4),
-        lambda: _core.nominate(ONE, ONE, ONE, np.array([1], U32), np.zeros(1, U8), NONE, ZERO, 20, 4),
-        lambda: _core.nominate(ONE, ONE, ONE, ONE, np.zeros(0, U8), NONE, ZERO, 20, 4),
+        lambda: suspect(common=np.array([_core.RARE - 1], U32)),
+        lambda: suspect(common=np.array([_core.LINKED | 1], U32)),
+        lambda: nominate(replace(EVIDENCE, earlier=TWO)),
+        lambda: nominate(replace(EVIDENCE, common=NONE)),
+        lambda: nominate(EVIDENCE, np.array([1], U32)),
+        lambda: nominate(EVIDENCE, TWO),
+        lambda: nominate(EVIDENCE, marks=0),
         lambda: _core.components(1, np.array([1], U32), ONE),
         lambda: _core.components(0, ONE, ONE),
         lambda: _core.components(2, ONE, NONE),
-        lambda: _core.common_shingles(SIX, np.array([0, 6], I64), None, TWO, ONE, 9, 1),
-        lambda: _core.common_shingles(SIX, np.array([0, 6], I64), None, ONE, TWO, 9, 1),
-        lambda: _core.common_shingles(SIX, np.array([0, 6], I64), None, np.array([1], U32), ONE, 9, 1),
+        lambda: _core.components(2**32, ONE, ONE),
+        lambda: _core.common_shingles(SIX, TWO, ONE, reach_words=9, least=1),
+        lambda: _core.common_shingles(SIX, ONE, TWO, reach_words=9, least=1),
+        lambda: _core.common_shingles(SIX, np.array([1], U32), ONE, reach_words=9, least=1),
     ],
 )
 def test_columns_that_do_not_fit_are_refused(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match="expected"):
         call()
+
+
+def test_columns_that_fit_are_taken() -> None:
+    assert [column.tolist() for column in _core.agree(EVIDENCE, ONE, RULE)] == [[0], [1], [0], [0]]
+    suspect()
+    nominate(EVIDENCE)
 
 
 sizes = st.integers(0, 4) | st.sampled_from([2**31, 2**62])
@@ -344,8 +568,8 @@ ranks_ = st.lists(st.integers(0, 5) | st.sampled_from([2**32 - 1, 2**32 - 2]), m
 
 
 def accepts_or_refuses(call: Callable[[], object]) -> None:
-    """Any answer or a ValueError or OverflowError; a panic is a BaseException and passes through."""
-    with contextlib.suppress(ValueError, OverflowError):
+    """Any answer or a ValueError, TypeError or OverflowError; a panic is a BaseException and passes through."""
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
         call()
 
 
@@ -355,68 +579,44 @@ def accepts_or_refuses(call: Callable[[], object]) -> None:
     ranks_,
     ranks_,
     ranks_,
-    sizes,
-    sizes,
-    sizes,
-    sizes,
+    st.none() | sizes,
+    st.tuples(sizes, sizes, sizes, sizes),
+    st.booleans(),
 )
 def test_no_argument_makes_the_kernels_panic(
     articles: list[list[int]],
     one: NDArray[np.uint32],
     other: NDArray[np.uint32],
     third: NDArray[np.uint32],
-    all_holders: int,
-    links: int,
-    settled: int,
-    grouped: int,
+    links: int | None,
+    numbers: tuple[int, int, int, int],
+    fits: bool,
 ) -> None:
+    many, settled, grouped, first = numbers
     hashes, offsets = pack(articles)
-    accepts_or_refuses(lambda: _core.file(hashes, offsets, hashes, offsets, one, other))
-    batch = file(articles, 1)
-    accepts_or_refuses(
-        lambda: _core.collide(
-            [batch, batch],
-            [0, links],
-            one,
-            all_holders,
-            links,
-            settled % 2**32,
-            links % 2**32,
-            grouped,
-            links,
-        )
-    )
-    count = min(len(one), len(other), len(third))
-    one, other, third = one[:count], other[:count], third[:count]
+    accepts_or_refuses(lambda: _core.file(Tokens(hashes, offsets), Keys(hashes, offsets, one, other)))
+    filed = [(file(articles), 0), (file(articles), first)]
+    limit = Limits(many, links, settled % 2**32, first % 2**32, grouped, many)
+    keys = third.astype(U64)
+    accepts_or_refuses(lambda: _core.collide(filed, one, limit))
+    accepts_or_refuses(lambda: _core.collide(filed, one, limit, known=keys))
+    accepts_or_refuses(lambda: _core.look_up(filed, keys))
+    accepts_or_refuses(lambda: _core.count_holders(filed, one, keys))
+    accepts_or_refuses(lambda: _core.hold_common(filed, settled % 2**31, many))
+    if fits:
+        count = min(len(one), len(other), len(third))
+        one, other, third = one[:count], other[:count], third[:count]
     marks = (third % 2).astype(U8)
-    accepts_or_refuses(
-        lambda: _core.nominate(one, other, third, third, marks, other, offsets, all_holders, links)
-    )
-    accepts_or_refuses(lambda: _core.components(grouped % 8, one, other))
-    accepts_or_refuses(
-        lambda: suspect(
-            later=one,
-            earlier=other,
-            later_position=third,
-            earlier_position=third,
-            common=np.full(count, _core.LINKED, U32),
-            words=third,
-            agree_gap_words=grouped % 2**32,
-            key_words=settled % 2**32,
-        )
-    )
-    accepts_or_refuses(
-        lambda: suspect(
-            later=one,
-            earlier=other,
-            later_position=third,
-            earlier_position=third,
-            common=third,
-            common_holders=other,
-            common_positions=third,
-            common_offsets=np.array([0, count // 2, count // 2, count, count], I64),
-            words=np.arange(6, dtype=U32),
-            boilerplate_articles=links,
-            examples=all_holders,
-        )
-    )
+    agreement = Agreement(third, marks, (one, other))
+    evidence = Evidence(one, other, third, third, third)
+    rule = Rule(settled % 2**32, many, grouped, first % 2**32, 0.5, float("nan"))
+    commons = Commons(other, third, np.array([0, len(other) // 2, len(other) // 2, len(other)], I64), keys)
+    accepts_or_refuses(lambda: _core.nominate(evidence, agreement, marks == 1, many))
+    accepts_or_refuses(lambda: _core.components(grouped if grouped > 2**32 else grouped % 8, one, other))
+    accepts_or_refuses(lambda: _core.agree(evidence, third, rule))
+    accepts_or_refuses(lambda: _core.agree(evidence, np.arange(6, dtype=U32), rule))
+    family = np.arange(6, dtype=U32)
+    rare = replace(evidence, common=np.full(len(third), _core.LINKED | _core.RARE, U32))
+    accepts_or_refuses(lambda: _core.suspect(evidence, agreement, family, commons, rule))
+    accepts_or_refuses(lambda: _core.suspect(rare, agreement, family, commons, rule))
+    accepts_or_refuses(lambda: _core.suspect(rare, agreement, third, COMMONS, rule))

@@ -7,6 +7,7 @@ import itertools
 import random
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from wirecopy import _core, methods
 from wirecopy.errors import UsageError
 from wirecopy.methods import Keys, Sketches
 from wirecopy.methods.sentence_lengths import DELIMITERS, SentenceLengths
+from wirecopy.model import Tokens
 from wirecopy.text import encode, tokenise
 
 U64, I64, U32 = np.uint64, np.int64, np.uint32
@@ -38,7 +40,7 @@ def get(**parameters: Any) -> SentenceLengths:
 def pack(articles: Sequence[Sequence[int]]) -> Sketches:
     """Sketches of articles with these sentence lengths."""
     offsets = np.cumsum([0, *map(len, articles)]).astype(I64)
-    return Sketches.of(offsets, array([length for article in articles for length in article], U32))
+    return Sketches.of(array([length for article in articles for length in article], U32), offsets)
 
 
 def write(lengths: Sequence[int], word: str = "w") -> str:
@@ -66,9 +68,8 @@ def score(method: SentenceLengths, query: Sequence[int], found: Sequence[int]) -
 
 def starts(lengths: Sequence[int], window: int, step: int, dynamic: bool = False) -> list[int]:
     """Where the filed windows start, from the kernel: its windows have the hashes of those at every sentence."""
-    offsets = array([0, len(lengths)], I64)
-    filed, _ = _core.window_hashes(array(lengths, U32), offsets, window, step, dynamic)
-    every, _ = _core.window_hashes(array(lengths, U32), offsets, window, 1, False)
+    filed, _ = _core.window_hashes(pack([lengths]), window=window, step=step, dynamic=dynamic)
+    every, _ = _core.window_hashes(pack([lengths]), window=window, step=1, dynamic=False)
     found, at = [], 0
     for value in filed.tolist():
         at = every.tolist().index(value, at)
@@ -150,14 +151,17 @@ def test_there_are_as_many_windows_as_the_counts_of_table_1_say(n: int, window: 
 
 
 def test_the_first_vectors_of_the_paper_are_0123_and_2345() -> None:
-    filed = _core.window_hashes(array(range(10), U32), array([0, 10], I64), 4, 2, False)[0]
-    alone = _core.window_hashes(array([0, 1, 2, 3, 2, 3, 4, 5], U32), array([0, 4, 8], I64), 4, 1, False)[0]
+    filed, _ = _core.window_hashes(pack([range(10)]), window=4, step=2, dynamic=False)
+    alone, _ = _core.window_hashes(pack([range(4), range(2, 6)]), window=4, step=1, dynamic=False)
     assert filed[:2].tolist() == alone.tolist()
 
 
 def test_dynamic_jumping_leaves_out_what_repeats() -> None:
-    equal = array([5] * 12, U32), array([0, 12], I64)
-    assert [len(_core.window_hashes(*equal, 4, 1, dynamic)[0]) for dynamic in (False, True)] == [9, 1]
+    filed = [
+        _core.window_hashes(pack([[5] * 12]), window=4, step=1, dynamic=dynamic)[0]
+        for dynamic in (False, True)
+    ]
+    assert [*map(len, filed)] == [9, 1]
     assert starts([1, 5, 5, 5, 5, 2], 3, 1) == [0, 1, 2, 3]
     assert starts([1, 5, 5, 5, 5, 2], 3, 1, True) == [0, 1]
     assert starts([1, 2, 1, 2, 1, 2, 3, 4], 3, 2, True) == [0, 4, 5]
@@ -207,7 +211,8 @@ def test_keys_and_probes_are_the_windows_of_the_twin(
         for number, article in enumerate(every):
             filed = twin.filed(article, window, *way)
             vectors = twin.vectors(article, filed, window)
-            hashes, _ = _core.window_hashes(array(article, U32), array([0, len(article)], I64), window, *way)
+            step_, dynamic_ = way
+            hashes, _ = _core.window_hashes(pack([article]), window=window, step=step_, dynamic=dynamic_)
             assert len(hashes) == len(filed)
             for value, vector in zip(hashes.tolist(), vectors, strict=True):
                 assert meaning.setdefault(value, vector) == vector
@@ -412,28 +417,42 @@ def test_delimiters_that_stand_inside_words_are_refused(delimiters: str) -> None
         get(delimiters=delimiters)
 
 
-LENGTHS, OFFSETS = array([1, 2, 3], U32), array([0, 3], I64)
-ROWS = LENGTHS, OFFSETS[:-1], OFFSETS[1:]
+def windows(window: int = 1, step: int = 1, dynamic: bool = False) -> dict[str, Any]:
+    return {"window": window, "step": step, "dynamic": dynamic}
+
+
+def sentences(starts: Sequence[int], sentence_offsets: Sequence[int], offsets: Sequence[int]) -> Tokens:
+    return Tokens(
+        array([], np.uint64),
+        array(offsets, I64),
+        sentences=array(starts, U32),
+        sentence_offsets=array(sentence_offsets, I64),
+    )
+
+
+ROWS = pack([[1, 2, 3]])
+BEYOND = replace(ROWS, ends=ROWS.ends + 1)
+BACK = replace(ROWS, starts=ROWS.ends, ends=ROWS.starts)
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.window_hashes(LENGTHS, OFFSETS, 0, 1, False),
-        lambda: _core.window_hashes(LENGTHS, OFFSETS, 1, 0, False),
-        lambda: _core.window_hashes(LENGTHS, OFFSETS, 65537, 1, False),
-        lambda: _core.window_hashes(LENGTHS, OFFSETS, 2, 3, False),
-        lambda: _core.window_hashes(LENGTHS, array([0, 4], I64), 1, 1, False),
-        lambda: _core.match_windows(*ROWS, *ROWS, 0, 1, False, 1),
-        lambda: _core.match_windows(*ROWS, *ROWS, 1, 0, False, 1),
-        lambda: _core.match_windows(*ROWS, *ROWS, 1, 1, False, 0),
-        lambda: _core.match_windows(*ROWS, LENGTHS, OFFSETS[:0], OFFSETS[:0], 1, 1, False, 1),
-        lambda: _core.match_windows(*ROWS, LENGTHS, OFFSETS[1:], OFFSETS[:1], 1, 1, False, 1),
-        lambda: _core.sentence_lengths(array([0, 2], U32), array([0, 2], I64), array([0, 1], I64)),
-        lambda: _core.sentence_lengths(array([2, 0], U32), array([0, 2], I64), array([0, 9], I64)),
-        lambda: _core.sentence_lengths(array([0], U32), array([0, 1], I64), array([0, 1, 2], I64)),
-        lambda: _core.sentence_lengths(array([0], U32), array([0, 2], I64), array([0, 1], I64)),
-        lambda: _core.sentence_lengths(array([], U32), array([0], I64), array([], I64)),
+        lambda: _core.window_hashes(ROWS, **windows(window=0)),
+        lambda: _core.window_hashes(ROWS, **windows(step=0)),
+        lambda: _core.window_hashes(ROWS, **windows(65537)),
+        lambda: _core.window_hashes(ROWS, **windows(2, 3)),
+        lambda: _core.window_hashes(BEYOND, **windows()),
+        lambda: _core.match_windows(ROWS, ROWS, **windows(window=0), contiguous=1),
+        lambda: _core.match_windows(ROWS, ROWS, **windows(step=0), contiguous=1),
+        lambda: _core.match_windows(ROWS, ROWS, **windows(), contiguous=0),
+        lambda: _core.match_windows(ROWS, pack([]), **windows(), contiguous=1),
+        lambda: _core.match_windows(ROWS, BACK, **windows(), contiguous=1),
+        lambda: _core.sentence_lengths(sentences([0, 2], [0, 2], [0, 1])),
+        lambda: _core.sentence_lengths(sentences([2, 0], [0, 2], [0, 9])),
+        lambda: _core.sentence_lengths(sentences([0], [0, 1], [0, 1, 2])),
+        lambda: _core.sentence_lengths(sentences([0], [0, 2], [0, 1])),
+        lambda: _core.sentence_lengths(sentences([], [0], [])),
     ],
 )
 def test_kernels_refuse_what_makes_no_sense(call: Callable[[], object]) -> None:
@@ -450,19 +469,18 @@ odd_offsets = st.lists(st.integers(-1, 7), max_size=4) | st.just([0, 6]) | st.ju
     st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 3), min_size=3, max_size=6),
     odd_offsets,
     odd_offsets,
-    st.tuples(sizes, sizes, st.booleans()),
+    st.builds(windows, sizes, sizes, st.booleans()),
     sizes,
 )
 def test_no_argument_makes_the_kernels_panic(
-    values: list[int], one: list[int], other: list[int], windows: tuple[int, int, bool], contiguous: int
+    values: list[int], one: list[int], other: list[int], sizes: dict[str, Any], contiguous: int
 ) -> None:
-    column, offsets, others = array(values, U32), array(one, I64), array(other, I64)
-    rows, other_rows = ((column, bounds[:-1], bounds[1:]) for bounds in (offsets, others))
+    rows, other_rows = (Sketches.of(array(values, U32), array(bounds, I64)) for bounds in (one, other))
     for call in (
-        lambda: _core.sentence_lengths(column, offsets, others),
-        lambda: _core.window_hashes(column, offsets, *windows),
-        lambda: _core.match_windows(*rows, *rows, *windows, contiguous),
-        lambda: _core.match_windows(*rows, *other_rows, *windows, contiguous),
+        lambda: _core.sentence_lengths(sentences(values, one, other)),
+        lambda: _core.window_hashes(rows, **sizes),
+        lambda: _core.match_windows(rows, rows, **sizes, contiguous=contiguous),
+        lambda: _core.match_windows(rows, other_rows, **sizes, contiguous=contiguous),
     ):
         with contextlib.suppress(ValueError, OverflowError):
             call()

@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from test_methods import prose
+from texts import Writer
 
-from wirecopy import _core
-from wirecopy.methods import Keys, Method, Scores, Sketches, count_shared, share_of
+from wirecopy import _core, methods
+from wirecopy.methods import Keys, Method, Scores, Sketches, count_shared
 from wirecopy.model import Tokens
-from wirecopy.pairs import Sharing, count_hits
+from wirecopy.sharing import Sharing, count_hits
 from wirecopy.statistics import Statistics
+from wirecopy.text import encode, tokenise
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ class Made(Method):
 
     share: float = 0.0
     mutual: bool = False  # type: ignore[misc]
+    weighted: bool = False
     most_occurrences: int = 1000
     paper = "Nobody 1999"
 
@@ -33,8 +37,12 @@ class Made(Method):
     def keys(self, sketches: Sketches) -> Keys:
         return Keys(sketches.columns[0], sketches.offsets)
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        return share_of(keys, self.share)
+    def elements(self, sketches: Sketches) -> Keys:
+        values = sketches.columns[0]
+        return Keys(values, sketches.offsets, weights=weigh(values) if self.weighted else None)
+
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.share * totals
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         shared, one, other = count_shared(query, found)
@@ -79,9 +87,15 @@ class Jumping(Made):
         return Keys(values[order], np.searchsorted(owners[order], np.arange(len(sketches) + 1)))
 
 
+def weigh(keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Weights from 0.01 to 31, whatever the keys."""
+    weights: NDArray[np.float64] = np.exp2(keys % np.uint64(11)) / 32 + 0.01
+    return weights
+
+
 def pack(articles: list[list[int]]) -> Sketches:
     offsets = np.cumsum([0, *map(len, articles)]).astype(np.int64)
-    return Sketches.of(offsets, np.array([key for article in articles for key in article], np.uint64))
+    return Sketches.of(np.array([key for article in articles for key in article], np.uint64), offsets)
 
 
 def pairs_of(sharing: Sharing, articles: int, block: int, most: int) -> list[tuple[int, int]]:
@@ -102,15 +116,22 @@ collections = st.lists(st.lists(keys, max_size=8) | st.lists(keys, min_size=12, 
     st.randoms(),
     st.sampled_from([0, 0.3, 0.5, 0.6, 1.0]),
     st.booleans(),
+    st.booleans(),
     st.integers(1, 12) | st.just(1000),
     st.integers(1, 4),
 )
 def test_pairs_that_share_enough_are_found_once(
-    articles: list[list[int]], dice: Any, share: float, mutual: bool, most_occurrences: int, block: int
+    articles: list[list[int]],
+    dice: Any,
+    share: float,
+    mutual: bool,
+    weighted: bool,
+    most_occurrences: int,
+    block: int,
 ) -> None:
     order = list(range(len(articles)))
     dice.shuffle(order)
-    method = (Made if most_occurrences == 1000 else Thinned)(share, mutual, most_occurrences)
+    method = (Made if most_occurrences == 1000 else Thinned)(share, mutual, weighted, most_occurrences)
     sharing = Sharing(method, pack(articles), np.array(order, np.int64))
     found = pairs_of(sharing, len(articles), block, 1)
     every = [key for article in articles for key in article]
@@ -118,20 +139,49 @@ def test_pairs_that_share_enough_are_found_once(
     assert len(found) == len(set(found))
     for later in range(len(sets)):
         for earlier in range(later):
-            shared = len(sets[later] & sets[earlier])
-            needed = [max(1, share * len(sets[one]) - 1e-9) for one in (later, earlier)]
-            if shared >= (max(needed) if mutual else min(needed)):
+            both, *each = (
+                sum(float(weigh(np.array([key], np.uint64))[0]) ** 2 if weighted else 1 for key in keys)
+                for keys in (sets[later] & sets[earlier], sets[later], sets[earlier])
+            )
+            enough = share * (sum(each) / 2 if mutual else min(each))
+            assert both or (later, earlier) not in found
+            if both and both >= enough * (1 - 1e-9):
                 assert (later, earlier) in found
-            if not shared:
-                assert (later, earlier) not in found
-            if share == 0:
-                assert ((later, earlier) in found) == bool(shared)
+                event("shares enough")
+            elif (later, earlier) not in found:
+                event("shares less, and is passed over" if both else "shares nothing")
     assert all(later > earlier for later, earlier in found)
     kept = [
         {*sharing.sketches.columns[0][start:end].tolist()}
         for start, end in zip(sharing.sketches.starts, sharing.sketches.ends, strict=True)
     ]
     assert kept == sets
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        methods.get("codet", suffixes=3),
+        methods.get("codet", sort_words=False),
+        methods.get("resemblance", shingle_words=1, threshold=0.5),
+        methods.get("resemblance", threshold=0.1),
+        methods.get("cosine", threshold=0.7),
+    ],
+    ids=str,
+)
+def test_few_pairs_are_scored_that_are_not_accepted(asked: Method) -> None:
+    """Nearly all of these articles share words, first words of sentences, and pairs of words."""
+    writer = Writer(3, words=3000)
+    texts = [writer.write(writer.random.randint(80, 400)) for _ in range(250)]
+    texts += [writer.edit(words, 0.05) for words in texts[:25]]
+    tokens = tokenise(*encode([prose(words) for words in texts]), asked.view, words=asked.spells_words)
+    sketches = asked.sketch(tokens, Statistics.count([tokens], asked.view))
+    sharing = Sharing(asked, sketches, np.arange(len(texts)))
+    pairs = np.array(pairs_of(sharing, len(texts), 100, 1000))
+    there, back = asked.accepts(asked.score(sketches.take(pairs[:, 0]), sketches.take(pairs[:, 1])))
+    accepted = np.count_nonzero(there | back)
+    assert accepted >= 25
+    assert len(pairs) <= 2 * accepted
 
 
 @given(collections, st.integers(1, 12))
@@ -166,24 +216,24 @@ def test_a_key_of_one_article_alone_is_found_by_the_probe_of_another(articles: l
     assert sorted(pairs_of(sharing, len(articles), 4, 2)) == expected
 
 
-@given(
-    st.lists(st.tuples(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), max_size=6), st.booleans()))
-)
+elements = st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 1)), max_size=6), max_size=8)
+
+
+def pack_elements(articles: list[list[tuple[int, int]]]) -> Sketches:
+    columns = [np.array([one[i] for mine in articles for one in mine], np.uint64) for i in (0, 1)]
+    offsets = np.cumsum([0, *map(len, articles)]).astype(np.int64)
+    return Sketches.of(columns[0], offsets, columns[1])
+
+
+@given(elements, elements, st.data())
 def test_hits_are_elements_that_another_article_of_the_table_has(
-    articles: list[tuple[list[tuple[int, int]], bool]],
+    queries: list[list[tuple[int, int]]], table: list[list[tuple[int, int]]], data: st.DataObject
 ) -> None:
-    table = np.array([filed for _, filed in articles], bool)
-    columns = [
-        np.array([element[i] for elements, _ in articles for element in elements], np.uint64) for i in (0, 1)
-    ]
-    offsets = np.cumsum([0, *(len(elements) for elements, _ in articles)]).astype(np.int64)
-    hits = count_hits(Sketches.of(offsets, *columns), table)
+    own = [data.draw(st.sampled_from([2**32 - 1, *range(len(table))])) for _ in queries]
+    hits = count_hits(pack_elements(queries), pack_elements(table), np.array(own, np.uint32))
     assert hits.tolist() == [
-        sum(
-            any(element in other for j, (other, filed) in enumerate(articles) if j != i and filed)
-            for element in elements
-        )
-        for i, (elements, _) in enumerate(articles)
+        sum(any(one in other for place, other in enumerate(table) if place != mine) for one in query)
+        for query, mine in zip(queries, own, strict=True)
     ]
 
 
@@ -205,23 +255,22 @@ def test_sketches_are_joined_taken_and_thinned() -> None:
 
 def test_the_kernels_refuse_what_makes_no_sense() -> None:
     values, starts, ends = np.array([1, 2], np.uint64), np.array([0], np.int64), np.array([2], np.int64)
-    index = _core.Index(
-        values, starts, ends, [_core.file_part(values, starts, ends, part, True) for part in range(16)]
-    )
-    prefixes = index.limit(np.ones(1, np.int64), False)
+    parts = [_core.file_part(values, starts, ends, None, part, True) for part in range(16)]
+    index, unlimited = _core.Index(1, parts), _core.Index(1, parts)
+    assert index.limit(np.ones(1), False).tolist() == [2]
     for call in (
-        lambda: _core.file_part(values, starts, ends, 16, True),
-        lambda: _core.file_part(values, starts, ends + 1, 0, True),
-        lambda: _core.file_part(values, starts - 1, ends, 0, True),
-        lambda: _core.file_part(values, starts, np.empty(0, np.int64), 0, True),
-        lambda: _core.Index(values, starts, ends, []),
-        lambda: _core.Index(
-            values[:1], starts, ends - 1, [_core.file_part(values[1:], starts, ends - 1, 0, True)] * 2
-        ),
+        lambda: _core.file_part(values, starts, ends, None, 16, True),
+        lambda: _core.file_part(values, starts, ends + 1, None, 0, True),
+        lambda: _core.file_part(values, starts - 1, ends, None, 0, True),
+        lambda: _core.file_part(values, starts, np.empty(0, np.int64), None, 0, True),
+        lambda: _core.file_part(values, starts, ends, np.ones(1), 0, True),
+        lambda: _core.Index(1, []),
+        lambda: _core.Index(0, parts),
         lambda: index.leave_out(np.zeros(3, bool)),
-        lambda: index.limit(np.ones(2, np.int64), False),
-        lambda: index.pairs(prefixes, 0, 2, 1),
-        lambda: index.pairs(prefixes, 1, 0, 1),
+        lambda: index.limit(np.ones(2), False),
+        lambda: index.pairs(0, 2, 1),
+        lambda: index.pairs(1, 0, 1),
+        lambda: unlimited.pairs(0, 1, 1),
         lambda: index.probe(values, starts, ends, 0, 2, 1),
     ):
         with pytest.raises(ValueError, match="expected"):

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from reference import shingles as twin
 
 from wirecopy import _core
+from wirecopy.comparison import PRESETS
+from wirecopy.methods import Keys, Sketches
+from wirecopy.model import Boilerplate, Tokens
 
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 
@@ -39,12 +42,9 @@ def batches(draw: st.DrawFn, most: int = 40) -> list[tuple[list[int], list[int]]
     return [([w for w, _ in article], [h for _, h in article]) for article in articles]
 
 
-Batch = tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint8] | None]
-
-
-def pack(articles: list[tuple[list[int], list[int]]]) -> Batch:
+def pack(articles: list[tuple[list[int], list[int]]]) -> Tokens:
     halves = np.array([h for _, weights in articles for h in weights], np.uint8)
-    return (
+    return Tokens(
         np.array([w for article, _ in articles for w in article], np.uint64),
         np.cumsum([0] + [len(article) for article, _ in articles]).astype(np.int64),
         halves if 1 in halves else None,
@@ -60,7 +60,7 @@ def pack(articles: list[tuple[list[int], list[int]]]) -> Batch:
 def test_winnowing_keeps_what_the_paper_says(
     articles: list[tuple[list[int], list[int]]], shingle_words: int, window_words: int
 ) -> None:
-    values, offsets, starts, ends = _core.winnow(*pack(articles), shingle_words, window_words)
+    values, offsets, starts, ends = _core.winnow(pack(articles), shingle_words, window_words)
     kept = list(zip(values.tolist(), starts.tolist(), ends.tolist(), strict=True))
     edges = offsets.tolist()
     got = [kept[start:end] for start, end in itertools.pairwise(edges)]
@@ -90,7 +90,7 @@ def test_texts_that_share_a_run_of_the_guaranteed_weight_share_a_key(
     for _ in range(2):
         before, after = write(draw.randrange(60), 0), write(draw.randrange(60), 0)
         sides.append((before[0] + run[0] + after[0], before[1] + run[1] + after[1]))
-    values, offsets, *_ = _core.winnow(*pack(sides), shingle_words, window_words)
+    values, offsets, *_ = _core.winnow(pack(sides), shingle_words, window_words)
     assert set(values[: offsets[1]].tolist()) & set(values[offsets[1] :].tolist())
 
 
@@ -98,15 +98,10 @@ def test_texts_that_share_a_run_of_the_guaranteed_weight_share_a_key(
 def test_a_whole_article_has_one_hash_and_an_empty_one_has_none(
     articles: list[tuple[list[int], list[int]]],
 ) -> None:
-    hashes, offsets, _ = pack(articles)
-    values, ends = _core.whole_hashes(hashes, offsets)
+    values, ends = _core.whole_hashes(pack(articles))
     edges = ends.tolist()
     got = [values[start:end].tolist() for start, end in itertools.pairwise(edges)]
     assert got == [twin.whole_hash(article) for article, _ in articles]
-
-
-def bounds(values: Any, offsets: Any) -> tuple[Any, Any, Any]:
-    return values, offsets[:-1], offsets[1:]
 
 
 @given(
@@ -115,17 +110,19 @@ def bounds(values: Any, offsets: Any) -> tuple[Any, Any, Any]:
     )
 )
 def test_shared_values_are_counted_once(rows: list[tuple[list[int], list[int]]]) -> None:
-    sides = [pack([(row[side], [2] * len(row[side])) for row in rows])[:2] for side in (0, 1)]
+    packed = [pack([(row[side], [2] * len(row[side])) for row in rows]) for side in (0, 1)]
+    sides = [(side.hashes, side.offsets) for side in packed]
     expected = [(len(set(one) & set(other)), len(set(one)), len(set(other))) for one, other in rows]
     for make_rows in (lambda values, offsets: (values, offsets), _core.distinct):
-        query, found = (make_rows(*side) for side in sides)
-        counts = _core.count_shared(*bounds(*query), *bounds(*found))
+        query, found = (Sketches.of(*make_rows(*side)) for side in sides)
+        counts = _core.count_shared(query, found)
         assert list(zip(*(column.tolist() for column in counts), strict=True)) == expected
 
 
 @given(batches())
 def test_the_distinct_values_of_a_row_rise(articles: list[tuple[list[int], list[int]]]) -> None:
-    values, offsets = _core.distinct(*pack(articles)[:2])
+    tokens = pack(articles)
+    values, offsets = _core.distinct(tokens.hashes, tokens.offsets)
     got = [values[start:end].tolist() for start, end in itertools.pairwise(offsets.tolist())]
     assert got == [sorted(set(article)) for article, _ in articles]
 
@@ -162,7 +159,7 @@ def test_shingles_around_places_that_many_of_them_have_are_found(
     a_place = st.tuples(st.integers(0, max(0, len(articles) - 1)), st.integers(0, 24))
     places = data.draw(st.lists(a_place, min_size=2, max_size=8)) if articles else []
     rows, starts = (array([place[side] for place in places], U32) for side in (0, 1))
-    got = _core.common_shingles(*pack(articles), rows, starts, reach, least)
+    got = _core.common_shingles(pack(articles), rows, starts, reach_words=reach, least=least)
     expected = twin.common(articles, places, reach, least)
     assert got.tolist() == sorted(map(twin.smallness, expected))
     event(f"{'some' if expected else 'none'}, least {least}")
@@ -180,7 +177,7 @@ def test_words_of_formulas_and_short_gaps_between_them_are_marked(
     }
     formulas = data.draw(st.sets(st.sampled_from(sorted(spelt)))) if spelt else set()
     shingles = array(sorted(map(twin.smallness, formulas)), U64)
-    got = _core.mark_boilerplate(*pack(articles), shingles, gap_words)
+    got = _core.mark_boilerplate(pack(articles), Boilerplate(shingles, gap_words))
     assert got.tolist() == [
         mark for article, weights in articles for mark in twin.mark(article, weights, formulas, gap_words)
     ]
@@ -190,21 +187,22 @@ def test_words_of_formulas_and_short_gaps_between_them_are_marked(
 WORDS, OFFSETS = array([1, 2, 3], U64), array([0, 3], I64)
 BAD_OFFSETS = [[], [0], [0, 2], [0, 4], [1, 3], [0, 4, 3], [-1, 3], [3], [0, -1, 3]]
 ONE = array([0], U32)
+FORMULAS, PRESET = Boilerplate(WORDS, 9), PRESETS["syndication"]
 
 
 @pytest.mark.parametrize("offsets", BAD_OFFSETS)
 @pytest.mark.parametrize(
     "call",
     [
-        lambda o: _core.winnow(WORDS, o, None, 5, 16),
-        lambda o: _core.whole_hashes(WORDS, o),
+        lambda o: _core.winnow(Tokens(WORDS, o), 5, 16),
+        lambda o: _core.whole_hashes(Tokens(WORDS, o)),
         lambda o: _core.distinct(WORDS, o),
-        lambda o: _core.common_shingles(WORDS, o, None, ONE, ONE, 9, 1),
-        lambda o: _core.mark_boilerplate(WORDS, o, None, WORDS, 9),
-        lambda o: _core.file(WORDS, o, WORDS, OFFSETS, None, None),
-        lambda o: _core.file(WORDS, OFFSETS, WORDS, o, None, None),
-        lambda o: _core.compare(WORDS, o, None, WORDS, 9, ONE, ONE, 4, 10, 20, 0.8, 4),
-        lambda o: _core.count_articles(WORDS, o),
+        lambda o: _core.common_shingles(Tokens(WORDS, o), ONE, ONE, reach_words=9, least=1),
+        lambda o: _core.mark_boilerplate(Tokens(WORDS, o), FORMULAS),
+        lambda o: _core.file(Tokens(WORDS, o), Keys(WORDS, OFFSETS)),
+        lambda o: _core.file(Tokens(WORDS, OFFSETS), Keys(WORDS, o)),
+        lambda o: _core.compare(Tokens(WORDS, o), ONE, ONE, [PRESET], FORMULAS),
+        lambda o: _core.count_articles(Tokens(WORDS, o)),
     ],
 )
 def test_offsets_that_do_not_fit_are_refused(
@@ -218,10 +216,10 @@ def test_offsets_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     "call",
     [
-        lambda h: _core.winnow(WORDS, OFFSETS, h, 5, 16),
-        lambda h: _core.common_shingles(WORDS, OFFSETS, h, ONE, ONE, 9, 1),
-        lambda h: _core.mark_boilerplate(WORDS, OFFSETS, h, WORDS, 9),
-        lambda h: _core.compare(WORDS, OFFSETS, h, WORDS, 9, ONE, ONE, 4, 10, 20, 0.8, 4),
+        lambda h: _core.winnow(Tokens(WORDS, OFFSETS, h), 5, 16),
+        lambda h: _core.common_shingles(Tokens(WORDS, OFFSETS, h), ONE, ONE, reach_words=9, least=1),
+        lambda h: _core.mark_boilerplate(Tokens(WORDS, OFFSETS, h), FORMULAS),
+        lambda h: _core.compare(Tokens(WORDS, OFFSETS, h), ONE, ONE, [PRESET], FORMULAS),
     ],
 )
 def test_weights_of_another_length_are_refused(
@@ -234,7 +232,7 @@ def test_weights_of_another_length_are_refused(
 @pytest.mark.parametrize(("shingle_words", "window_words"), [(0, 16), (5, 0), (0, 0), (2**20, 1), (1, 2**20)])
 def test_sizes_out_of_range_are_refused(shingle_words: int, window_words: int) -> None:
     with pytest.raises(ValueError, match="expected"):
-        _core.winnow(WORDS, OFFSETS, None, shingle_words, window_words)
+        _core.winnow(Tokens(WORDS, OFFSETS), shingle_words, window_words)
 
 
 sizes = st.integers(1, 6) | st.sampled_from([2**16, 2**31, 2**32 - 1, 2**62])
@@ -267,16 +265,24 @@ def test_no_argument_makes_the_kernels_panic(
     window_words: int,
     least: int,
 ) -> None:
-    batch = (array([w for w, _ in weighted], U64), array(offsets, I64), array([h for _, h in weighted], U8))
+    words, edges, halves = (
+        array([w for w, _ in weighted], U64),
+        array(offsets, I64),
+        array([h for _, h in weighted], U8),
+    )
+    batch = Tokens(words, edges, halves)
     places = array(positions, U32)
-    accepts_or_refuses(lambda: _core.winnow(*batch, shingle_words, window_words))
-    accepts_or_refuses(lambda: _core.whole_hashes(*batch[:2]))
-    accepts_or_refuses(lambda: _core.distinct(*batch[:2]))
-    sides = batch[0], batch[1][:-1], batch[1][1:]
-    accepts_or_refuses(lambda: _core.count_shared(*sides, *sides))
-    accepts_or_refuses(lambda: _core.count_shared(*sides, batch[0], places.astype(I64), places.astype(I64)))
-    accepts_or_refuses(lambda: _core.Numbers(batch[0], places))
+    accepts_or_refuses(lambda: _core.winnow(batch, shingle_words, window_words))
+    accepts_or_refuses(lambda: _core.whole_hashes(batch))
+    accepts_or_refuses(lambda: _core.distinct(words, edges))
+    side, other = Sketches.of(words, edges), Sketches((words,), places.astype(I64), places.astype(I64))
+    accepts_or_refuses(lambda: _core.count_shared(side, side))
+    accepts_or_refuses(lambda: _core.count_shared(side, other))
+    accepts_or_refuses(lambda: _core.Numbers(words, places))
     runs = itertools.combinations(range(len(weighted) + 1), 2)
     formulas = array([twin.smallness([w for w, _ in weighted[start:end]]) for start, end in runs], U64)
-    accepts_or_refuses(lambda: _core.mark_boilerplate(*batch, formulas, window_words))
-    accepts_or_refuses(lambda: _core.common_shingles(*batch, places // U32(2), places, window_words, least))
+    accepts_or_refuses(lambda: _core.mark_boilerplate(batch, Boilerplate(formulas, window_words)))
+    rows = places // U32(2)
+    accepts_or_refuses(
+        lambda: _core.common_shingles(batch, rows, places, reach_words=window_words, least=least)
+    )

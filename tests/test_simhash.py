@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import simhash as twin
 from texts import Writer
+from weighed import weigh
 
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
 from wirecopy.methods import Method, Sketches
+from wirecopy.model import Tokens
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
@@ -226,7 +228,7 @@ def test_a_score_says_the_distance_exactly(bits: int) -> None:
         nothing = np.zeros((bits + 1, words), np.uint64)
         some = np.array([pack([1] * ones + [0] * (bits - ones)) for ones in range(bits + 1)], np.uint64)
         ends = np.arange(bits + 2) * words
-        scores = method.score(Sketches.of(ends, nothing.ravel()), Sketches.of(ends, some.ravel()))
+        scores = method.score(Sketches.of(nothing.ravel(), ends), Sketches.of(some.ravel(), ends))
         expected = [ones <= distance_bits for ones in range(bits + 1)]
         assert [way.tolist() for way in method.accepts(scores)] == [expected] * 2
 
@@ -269,23 +271,24 @@ def test_no_argument_makes_the_kernels_panic(
     bits: int,
 ) -> None:
     values, begin, end = np.array(hashes, np.uint64), np.array(ends, np.int64), np.array(word_ends, np.int64)
-    spelt, seen = np.array(words, np.uint8), np.array(frequencies, np.uint32)
+    tokens = Tokens(values, begin, words=np.array(words, np.uint8), word_offsets=end)
     with contextlib.suppress(ValueError):
-        _core.simhash(values, begin, spelt, end, seen, total, skip, bits)
+        _core.simhash(tokens, weigh(frequencies, total), skip_words=skip, bits=bits)
     with contextlib.suppress(ValueError):
-        _core.simhash_keys(values, begin, bits, skip)
+        _core.simhash_keys(Sketches.of(values, begin), bits, skip)
+    turned = Sketches((values,), begin[::-1].copy(), end[::-1].copy())
     with contextlib.suppress(ValueError):
-        _core.count_different_bits(values, begin, end, values, begin[::-1].copy(), end[::-1].copy())
+        _core.count_different_bits(Sketches((values,), begin, end), turned)
 
 
 def test_rows_that_are_no_hashes_are_refused() -> None:
-    values, ends = np.array([1, 2], np.uint64), np.array([0, 2])
-    one, two = (np.array([0]), np.array([1])), (np.array([0]), np.array([2]))
+    values = np.array([1, 2], np.uint64)
+    one, two = (Sketches.of(values, np.array([0, end])) for end in (1, 2))
     with pytest.raises(ValueError, match="expected 1 values an article, got 2"):
-        _core.simhash_keys(values, ends, 64, 3)
+        _core.simhash_keys(two, 64, 3)
     with pytest.raises(ValueError, match="expected 1 to 64 blocks, got 65"):
-        _core.simhash_keys(values, ends, 64, 65)
+        _core.simhash_keys(two, 64, 65)
     with pytest.raises(ValueError, match="expected 1 to 160 bits, got 161"):
-        _core.simhash_keys(values, ends, 161, 3)
+        _core.simhash_keys(two, 161, 3)
     with pytest.raises(ValueError, match="expected rows of one length, got 1 and 2"):
-        _core.count_different_bits(values, *one, values, *two)
+        _core.count_different_bits(one, two)

@@ -14,6 +14,7 @@ from texts import Writer
 
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
+from wirecopy.model import Tokens
 from wirecopy.text import encode, tokenise
 
 CEDAR: dict[str, Any] = {
@@ -100,7 +101,7 @@ def test_pairs_are_taken_as_often_as_independent_minima_would(resemblance: float
     sides = []
     for side in (hashes[:, apart:], hashes[:, : size - apart]):
         offsets = np.arange(0, side.size + 1, side.shape[1], dtype=np.int64)
-        minima, offsets = _core.signatures(side.ravel(), offsets, None, 1, 84)
+        minima, offsets = _core.signatures(Tokens(side.ravel(), offsets), 1, 84)
         sides.append(minima.reshape(pairs, 6, 14))
     taken = ((sides[0] == sides[1]).all(axis=2).sum(axis=1) >= 2).mean()
     assert abs(taken - expected) < 4 * (expected * (1 - expected) / pairs) ** 0.5

@@ -53,7 +53,7 @@ def sentences(text: str, delimiters: str = "") -> list[str]:
 TRICKY = (
     "aAbBiIkKsSzZ019 \t\n\r\f\0.,!?'\"-_()éÉßñöøæþðłđİıſﬁǆŉ½²⑴Ⅸ’“”«»—…\u00ad\u200b\u200d\u200e\u202e\ufeff\ufe0f\u034f"
     "\u0300\u0301\u0307\u0308\u0323\u0327\u0338\u0345аеёйьвЗБσςΣάΐϊϒგႠაԱևոռᏣꭰꮳ中文々〇㐀豈ー゛ガか\u3099ｶﾞﾟＡｂ１。！？"
-    "กำาเ\u0e49\u0e31๑ລໍາខ្មែរ\u17b4။မြန်မာ가각\u1100\u1161\u11a8ㄱᄀ\u3164हिंदीक्ष\u093c।العَرَبِيَّةُﷺﹰ\u0654\u0655שָׁלוֹם"
+    "กำาเ\u0e49\u0e31๑ລໍາខ្មែរ\u17b4။မြန်မာ가각\u1100\u1161\u11a8ㄱᄀㆍ\u119e\u3164हिंदीक्ष\u093c।العَرَبِيَّةُﷺﹰ\u0654\u0655שָׁלוֹם"
     "\u09c7\u09be\u0dd9\u0dcf\u0f71\u0f72\u2028\u2029\u0085\u00a0\u3000𝐀𝒶𐐀𞤀𠀀\ud7a3\ufffd"
 )
 
@@ -245,6 +245,18 @@ def test_different_words_stay_different(kept_apart: list[str]) -> None:
 )
 def test_folding_keeps_the_letters_of_an_alphabet_apart(alphabet: str) -> None:
     assert len({tuple(words(letter)) for letter in alphabet}) == len(alphabet)
+
+
+@pytest.mark.parametrize("dot", "ㆍ·・･‧•∙⋅")
+def test_every_middle_dot_separates_words(dot: str) -> None:
+    """Korean keyboards give ㆍ, a letter by its category, where others give ·."""
+    text = f"정치{dot}경제{dot} 3{dot}1운동 A{dot}나 {dot}끝"
+    assert words(text) == ["정치", "경제", "3", "1운동", "a", "나", "끝"]
+    assert spans(text) == ["정치", "경제", "3", "1운동", "A", "나", "끝"]
+
+
+def test_the_vowel_that_looks_like_a_middle_dot_is_a_letter() -> None:
+    assert words("ᄒᆞᆫ글") == ["ᄒᆞᆫ글"]
 
 
 def test_diacritics_can_be_ignored() -> None:

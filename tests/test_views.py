@@ -43,13 +43,13 @@ texts = st.lists(st.sampled_from([*WORDS, ". ", "! ", "\n\n", ", "]), max_size=2
 @settings(max_examples=300)
 @given(
     texts,
-    st.sampled_from(["", "the of a", "日 running"]),
+    st.sampled_from(["", "the of a", "日 running", "the,", "the,of , a"]),
     st.sampled_from(["", "first2", "porter", "english"]),
 )
 def test_a_view_drops_stopwords_then_cuts_stems(text: str, stopwords: str, stemmer: str) -> None:
     all_words = twin.split_words(text)
     starts = twin.sentence_starts(text, all_words, "", True)
-    left_out = stopwords.split()
+    left_out = stopwords.replace(",", " ").split()
     kept = [number for number, word in enumerate(all_words) if word.folded not in left_out]
 
     def cut(word: str) -> str:
@@ -141,14 +141,22 @@ def test_an_unknown_stemmer_is_refused() -> None:
             read("a", View(stemmer=stemmer))
 
 
+@pytest.mark.parametrize("stopwords", ["english", "xx", "EN", "the", "en-US"])
+def test_stopwords_that_are_no_language_and_no_list_are_refused(stopwords: str) -> None:
+    expected = f'one alone as "{stopwords},"), got {stopwords}; the languages are: af ar .* de .* zu'
+    for view in (View(stopwords=stopwords), View(stopwords=stopwords, stemmer="porter")):
+        with pytest.raises(ValueError, match=re.escape(expected).replace(re.escape(".*"), ".*")):
+            read("a", view)
+
+
 def test_statistics_know_their_view(tmp_path: object) -> None:
     from pathlib import Path
 
-    view = View(stopwords="the", stemmer="porter")
+    view = View(stopwords="the,", stemmer="porter")
     statistics = Statistics.count([read("The cats", view)], view)
     assert statistics.frequencies(read("cat the dog", View()).hashes).tolist() == [1, 0, 0]
     path = Path(str(tmp_path)) / "words"
     statistics.save(path)
     assert Statistics.load(path, view).view == view
     with pytest.raises(MismatchError):
-        Statistics.load(path, View(stopwords="the"))
+        Statistics.load(path, View(stopwords="the,"))

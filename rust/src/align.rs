@@ -17,6 +17,7 @@
 //! tables, lists, box scores.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::boilerplate::Formulas;
@@ -75,7 +76,7 @@ pub struct Comparison {
     pub query_covered: f64,
     /// Share of the found article's words inside passages.
     pub found_covered: f64,
-    /// Jaccard of distinct 5-word shingles, all words counted.
+    /// Jaccard of distinct 5-word shingles, all words counted; 0 where there is no passage.
     pub resemblance: f64,
     /// The passages, by their place in the query.
     pub passages: Vec<Passage>,
@@ -117,7 +118,20 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Compare pairs of rows; words in a shingle of `formulas` are boilerplate.
+/// Compared pairs, and traces of the articles.
+#[derive(Debug, Default)]
+pub struct Compared {
+    /// What each pair shares.
+    pub pairs: Vec<Comparison>,
+    /// Which of the settings was the last that was tried for each.
+    pub tried: Vec<u8>,
+    /// The lower 32 bits of the shingles of each row, if they were asked for: enough to know who may hold a shingle.
+    pub traces: Vec<u32>,
+    /// Where those of each row begin.
+    pub trace_offsets: Vec<i64>,
+}
+
+/// Compare pairs of rows by the first of the settings that finds a passage; words in a shingle of `formulas` are boilerplate.
 ///
 /// # Errors
 /// When columns do not fit each other or a pair names a row that is not there.
@@ -126,34 +140,67 @@ pub fn compare(
     formulas: &Formulas,
     queries: &[u32],
     founds: &[u32],
-    settings: Settings,
-) -> Result<Vec<Comparison>> {
+    settings: &[Settings],
+    trace: bool,
+) -> Result<Compared> {
     batch.check()?;
     let rows = batch.rows();
     if queries.len() != founds.len() || queries.iter().chain(founds).any(|row| *row as usize >= rows) {
         return Err(Invalid(format!("expected pairs of rows under {rows}")));
     }
-    if settings.seed_words == 0 || settings.min_passage_words == 0 || settings.gap_words_a_word == 0 {
-        return Err(Invalid("expected seed, passage and gap words of at least 1".into()));
+    let is_empty = |one: &Settings| one.seed_words == 0 || one.min_passage_words == 0 || one.gap_words_a_word == 0;
+    if settings.is_empty() || settings.iter().any(is_empty) {
+        return Err(Invalid("expected settings with seed, passage and gap words of at least 1".into()));
     }
     let mut articles: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
     for row in queries.iter().chain(founds).map(|row| *row as usize) {
-        if articles[row].is_none() {
-            articles[row] = Some(Prepared::new(batch.article(row), formulas, settings.seed_words));
+        articles[row].get_or_insert_with(|| Prepared::new(batch.article(row), formulas));
+    }
+    let mut compared: Vec<Option<Comparison>> = (0..queries.len()).map(|_| None).collect();
+    let mut tried = vec![0; queries.len()];
+    for (number, settings) in settings.iter().enumerate() {
+        let is_left = |at: &usize| compared[*at].as_ref().is_none_or(|one| one.passages.is_empty());
+        let left: Vec<usize> = (0..queries.len()).filter(is_left).collect();
+        let pairs = left.iter().map(|at| (queries[*at] as usize, founds[*at] as usize));
+        for row in pairs.clone().flat_map(|(query, found)| [query, found]) {
+            articles[row].iter_mut().for_each(|article| article.cut_grams(settings.seed_words));
+        }
+        let answers = compare_by(batch, &articles, pairs, *settings);
+        for (at, answer) in left.iter().zip(answers) {
+            (compared[*at], tried[*at]) = (answer, number as u8);
         }
     }
-    let mut side = Side::new(&articles);
-    for row in queries.iter().chain(founds) {
-        side.pairs[*row as usize] += 1;
+    let mut answer = Compared { tried, trace_offsets: vec![0], ..Compared::default() };
+    answer.traces.reserve_exact(if trace { batch.hashes.len() } else { 0 });
+    for article in articles.iter().filter(|_| trace) {
+        answer.traces.extend(article.iter().flat_map(|article| &article.mixed).map(|shingle| *shingle as u32));
+        answer.trace_offsets.push(answer.traces.len() as i64);
     }
-    let pairs = queries.iter().zip(founds).map(|(query, found)| (*query as usize, *found as usize));
+    let none = || Invalid("expected articles that were prepared".into());
+    answer.pairs = compared.into_iter().map(|one| one.ok_or_else(none)).collect::<Result<_>>()?;
+    Ok(answer)
+}
+
+/// What pairs of articles share; None where one is not there.
+fn compare_by(
+    batch: Batch<'_>,
+    articles: &[Option<Prepared>],
+    pairs: impl Iterator<Item = (usize, usize)> + Clone,
+    settings: Settings,
+) -> Vec<Option<Comparison>> {
+    let mut side = Side::new(articles);
+    for row in pairs.clone().flat_map(|(query, found)| [query, found]) {
+        side.pairs[row] += 1;
+    }
     let compared = pairs.map(|(query, found)| {
         let marked = side.compare(query, found, settings)?;
         let (one, other) = (articles[query].as_ref()?, articles[found].as_ref()?);
         if marked.passages.is_empty() && (one.numbers.is_some() || other.numbers.is_some()) {
-            let nothing = Formulas::default();
-            let whole =
-                [query, found].map(|row| Some(Prepared::new(batch.article(row), &nothing, settings.seed_words)));
+            let whole = [query, found].map(|row| {
+                let mut whole = Prepared::new(batch.article(row), &Formulas::default());
+                whole.cut_grams(settings.seed_words);
+                Some(whole)
+            });
             let whole = Side::new(&whole).compare(0, 1, settings)?;
             if is_copy_with_formulas(&whole, one, other, settings) {
                 return Some(whole);
@@ -161,7 +208,7 @@ pub fn compare(
         }
         Some(marked)
     });
-    compared.map(|one| one.ok_or_else(|| Invalid("expected articles that were prepared".into()))).collect()
+    compared.collect()
 }
 
 /// Whether two articles that share nothing but formulas, or little else, are copies for all that: they cover each
@@ -203,16 +250,16 @@ impl<'a> Side<'a> {
 
     /// Places of the long article at which a gram of the short one stands, rising; None if it is not worth it.
     fn common_places(&mut self, row: usize, long: &Prepared, short: &Prepared) -> Option<Vec<u32>> {
-        if self.pairs[row] < MANY_PAIRS || long.grams.len() < FAR_LONGER * short.grams.len() {
+        if self.pairs[row] < MANY_PAIRS || long.grams.1.len() < FAR_LONGER * short.grams.1.len() {
             return None;
         }
         if self.sorted_row != Some(row) {
             self.sorted.clear();
-            self.sorted.extend(long.grams.iter().zip(0..).map(|(gram, place)| (*gram, place)));
+            self.sorted.extend(long.grams.1.iter().zip(0..).map(|(gram, place)| (*gram, place)));
             self.sorted.sort_unstable();
             self.sorted_row = Some(row);
         }
-        let mut grams = short.grams.clone();
+        let mut grams = short.grams.1.clone();
         grams.sort_unstable();
         grams.dedup();
         let mut places = Vec::new();
@@ -231,7 +278,7 @@ impl<'a> Side<'a> {
         let (long, short, row, long_row) = if turned { (other, one, query, found) } else { (one, other, found, query) };
         let places = self.common_places(long_row, long, short);
         if self.indexed != Some(row) {
-            self.index.build(&short.grams);
+            self.index.build(&short.grams.1);
             self.indexed = Some(row);
         }
         let compared = compare_two(long, short, &self.index, places.as_deref(), settings);
@@ -265,29 +312,44 @@ struct Prepared<'a> {
     halves: Option<Cow<'a, [u8]>>,
     /// Number in the whole article of each word, where boilerplate was taken out.
     numbers: Option<Vec<u32>>,
-    /// A hash of the gram at each word.
-    grams: Vec<u64>,
+    /// The words of a gram, and a hash of that at each word.
+    grams: (usize, Vec<u64>),
     whole: &'a [u64],
     whole_halves: Option<&'a [u8]>,
-    shingles: ShingleSet,
+    mixed: Vec<u64>,
+    /// The distinct ones, made when they are needed.
+    shingles: OnceCell<ShingleSet>,
 }
 
 impl<'a> Prepared<'a> {
-    fn new((whole, halves): (&'a [u64], Option<&'a [u8]>), formulas: &Formulas, gram: usize) -> Self {
+    fn new((whole, halves): (&'a [u64], Option<&'a [u8]>), formulas: &Formulas) -> Self {
         let mixed = mix_shingles(whole, halves, SHINGLE_WORDS);
-        let shingles = ShingleSet::new(&mixed);
-        let mut grams = Vec::new();
+        let (shingles, grams) = (OnceCell::new(), (0, Vec::new()));
         let Some(marks) = formulas.mark(whole.len(), halves, &mixed) else {
-            mix_runs(whole, gram, &mut grams);
             let (words, whole_halves, halves) = (Cow::Borrowed(whole), halves, halves.map(Cow::Borrowed));
-            return Self { words, halves, numbers: None, grams, whole, whole_halves, shingles };
+            return Self { words, halves, numbers: None, grams, whole, whole_halves, mixed, shingles };
         };
         let kept: Vec<u32> = (0..whole.len() as u32).filter(|i| !marks[*i as usize]).collect();
         let words: Vec<u64> = kept.iter().map(|i| whole[*i as usize]).collect();
         let whole_halves = halves;
         let halves = halves.map(|h| kept.iter().map(|i| h[*i as usize]).collect::<Vec<u8>>().into());
-        mix_runs(&words, gram, &mut grams);
-        Self { words: words.into(), halves, numbers: Some(kept), grams, whole, whole_halves, shingles }
+        Self { words: words.into(), halves, numbers: Some(kept), grams, whole, whole_halves, mixed, shingles }
+    }
+
+    /// Makes its grams have so many words.
+    fn cut_grams(&mut self, words: usize) {
+        if self.grams.0 != words {
+            self.grams.0 = words;
+            self.grams.1.clear();
+            mix_runs(&self.words, words, &mut self.grams.1);
+        }
+    }
+
+    /// The Jaccard of distinct shingles.
+    fn resemblance(&self, other: &Self) -> f64 {
+        let [one, other] = [self, other].map(|side| side.shingles.get_or_init(|| ShingleSet::new(&side.mixed)));
+        let shared = one.shared(other);
+        shared as f64 / (one.len() + other.len() - shared).max(1) as f64
     }
 
     /// Whether boilerplate is more than half of it, and long enough to be its substance.
@@ -367,8 +429,6 @@ fn compare_two(
     starts: Option<&[u32]>,
     settings: Settings,
 ) -> Comparison {
-    let shared = query.shingles.shared(&found.shingles);
-    let union = query.shingles.len() + found.shingles.len() - shared;
     if query.whole == found.whole {
         return Comparison::identical(query);
     }
@@ -383,7 +443,7 @@ fn compare_two(
                 let starts = starts.iter().map(|start| *start as usize);
                 find_runs(query, found, index, starts, settings.seed_words)
             }
-            None => find_runs(query, found, index, 0..query.grams.len(), settings.seed_words),
+            None => find_runs(query, found, index, 0..query.grams.1.len(), settings.seed_words),
         };
         chain(query, found, &runs, settings)
     };
@@ -402,7 +462,7 @@ fn compare_two(
         identical: false,
         query_covered: covered(query.words.len(), |one| one.query),
         found_covered: covered(found.words.len(), |one| one.found),
-        resemblance: if union == 0 { 0.0 } else { shared as f64 / union as f64 },
+        resemblance: if passages.is_empty() { 0.0 } else { query.resemblance(found) },
         passages: passages
             .iter()
             .map(|one| Passage {
@@ -423,7 +483,7 @@ fn find_runs(
     starts: impl Iterator<Item = usize>,
     gram: usize,
 ) -> Vec<Run> {
-    let (grams, query, found) = (&query.grams, &*query.words, &*found.words);
+    let (grams, query, found) = (&query.grams.1, &*query.words, &*found.words);
     let mut runs: Vec<Run> = Vec::new();
     let mut budget = BUDGET * (query.len() + found.len());
     let (mut reach, mut places) = (0, Vec::with_capacity(OFTEN + 1));

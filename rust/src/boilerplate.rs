@@ -3,8 +3,10 @@
 //! Both are linear in the words; the set of formula shingles is small, so looking up every shingle of an article
 //! that is compared costs next to nothing.
 
+use std::collections::HashSet;
+
 use crate::align::{Batch, SHINGLE_WORDS};
-use crate::shingles::{ShingleSet, mix_shingles, shingle_spans};
+use crate::shingles::{ShingleSet, check_offsets, mix_shingles, shingle_spans};
 use crate::{Invalid, Result};
 
 /// The shingles of all formulas, and the gaps between them that still belong to a formula.
@@ -80,4 +82,19 @@ pub fn common_shingles(
     }
     all.sort_unstable();
     Ok(all.chunk_by(|one, other| one == other).filter(|same| same.len() >= least).map(|same| same[0]).collect())
+}
+
+/// Whether each article, by its traces (`align::Compared`), may hold one of some shingles; where it holds one, it may.
+///
+/// # Errors
+/// When columns do not fit each other.
+pub fn may_hold(traces: &[u32], offsets: &[i64], shingles: &[u64]) -> Result<Vec<bool>> {
+    check_offsets(offsets, traces.len(), "traces")?;
+    let wanted: HashSet<u32> = shingles.iter().map(|shingle| *shingle as u32).collect();
+    let mut seen = vec![0_u64; 1 << 10];
+    for trace in &wanted {
+        seen[(trace & 0xFFFF) as usize / 64] |= 1 << (trace % 64);
+    }
+    let holds = |trace: &u32| seen[(trace & 0xFFFF) as usize / 64] >> (trace % 64) & 1 == 1 && wanted.contains(trace);
+    Ok(offsets.windows(2).map(|edges| traces[edges[0] as usize..edges[1] as usize].iter().any(holds)).collect())
 }

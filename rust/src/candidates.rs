@@ -6,18 +6,18 @@
 //! A holder of a common key is a *stranger* if it agrees with fewer than half of the earlier holders that it was
 //! paired with. Half, and not one, because a brief that is mostly formula agrees with every article that has the formula.
 //! Articles that share `family_share` of both are one family, and its strangers count once. A common key with
-//! `boilerplate_articles` strangers or more is suspected to be boilerplate: one text in 5,000 reprints has hardly any,
+//! `articles` strangers or more is suspected to be boilerplate: one text in 5,000 reprints has hardly any,
 //! whatever its count. Whoever called compares some of the strangers and decides.
 //!
 //! A pair is a candidate if it agrees or if a key that is not boilerplate supports it.
 
 use std::collections::HashSet;
 
-use crate::postings::LINKED;
+use crate::collisions::{LINKED, RARE};
 use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
 
-/// Evidence of all shards, as columns; see `postings::Evidence`.
+/// Evidence of all shards, as columns; see `collisions::Evidence`.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a> {
     /// Rank of the later article.
@@ -28,7 +28,7 @@ pub struct Columns<'a> {
     pub later_position: &'a [u32],
     /// Word number of the key in the earlier article.
     pub earlier_position: &'a [u32],
-    /// Which common key it comes from, or `u32::MAX`.
+    /// The number of the common key it comes from, or `RARE`; with `LINKED`, one that only links.
     pub common: &'a [u32],
 }
 
@@ -36,7 +36,7 @@ pub struct Columns<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Articles that otherwise differ from which on a common key is boilerplate.
-    pub boilerplate_articles: usize,
+    pub articles: usize,
     /// Of these, how many are named for each boilerplate key.
     pub examples: usize,
     /// Words between two shared keys that still count as shared.
@@ -51,14 +51,14 @@ pub struct Rule {
 
 impl Rule {
     /// Words covered by shared keys and the gaps between them.
-    pub(crate) fn spanned(self, places: &mut [u32]) -> u32 {
+    fn spanned(self, places: &mut [u32]) -> u32 {
         places.sort_unstable();
         let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
         self.key_words + gaps.map(|gap| if gap <= self.agree_gap_words { gap } else { self.key_words }).sum::<u32>()
     }
 }
 
-/// The holders of common keys; see `postings::Evidence`.
+/// The holders of common keys; see `collisions::Evidence`.
 #[derive(Debug, Clone, Copy)]
 pub struct Commons<'a> {
     /// Ranks of the holders, rising within each key.
@@ -69,13 +69,81 @@ pub struct Commons<'a> {
     pub offsets: &'a [i64],
 }
 
-/// What `suspect` answers.
+impl Columns<'_> {
+    fn check(&self, words: &[u32]) -> Result<usize> {
+        let rows = self.later.len();
+        let lengths = [self.earlier.len(), self.later_position.len(), self.earlier_position.len(), self.common.len()];
+        if lengths != [rows; 4] {
+            return Err(Invalid(format!("expected columns of {rows} rows, got {lengths:?}")));
+        }
+        check_ranks([self.later, self.earlier], words.len())?;
+        Ok(rows)
+    }
+
+    fn pair(&self, row: u32) -> (u32, u32) {
+        (self.later[row as usize], self.earlier[row as usize])
+    }
+
+    /// The number of its common key, if it has one.
+    fn number(&self, row: usize) -> Option<usize> {
+        Some(self.common[row] & !LINKED).filter(|number| *number != RARE).map(|number| number as usize)
+    }
+}
+
+fn check_ranks<const N: usize>(columns: [&[u32]; N], articles: usize) -> Result<()> {
+    if columns.into_iter().flatten().any(|rank| *rank as usize >= articles) {
+        return Err(Invalid(format!("expected ranks under {articles}")));
+    }
+    Ok(())
+}
+
+/// What `agree` answers.
 #[derive(Debug, Default)]
-pub struct Suspects {
+pub struct Agreement {
     /// The evidence by pair: row numbers, rising by (later, earlier).
     pub order: Vec<u32>,
     /// Whether the articles of each row agree, as 1 or 0.
     pub agreed: Vec<u8>,
+    /// The pairs that are of one family: the later articles, and the earlier.
+    pub families: (Vec<u32>, Vec<u32>),
+}
+
+/// Which pairs agree; `words` are those of the article at each rank.
+///
+/// # Errors
+/// When columns differ in length or name an article beyond `words`.
+pub fn agree(evidence: Columns<'_>, words: &[u32], rule: Rule) -> Result<Agreement> {
+    let rows = evidence.check(words)?;
+    let mut order: Vec<(u64, u32)> =
+        (0..rows).map(|i| (u64::from(evidence.later[i]) << 32 | u64::from(evidence.earlier[i]), i as u32)).collect();
+    order.sort_unstable();
+    let mut answer = Agreement { agreed: vec![0; rows], ..Agreement::default() };
+    let mut places = Vec::new();
+    for pair in order.chunk_by(|one, other| one.0 == other.0) {
+        let (later, earlier) = evidence.pair(pair[0].1);
+        let mut share = |positions: &[u32], article: u32| {
+            places.clear();
+            places.extend(pair.iter().map(|row| positions[row.1 as usize]));
+            f64::from(rule.spanned(&mut places)) / f64::from(words[article as usize].max(1))
+        };
+        let shares = [share(evidence.later_position, later), share(evidence.earlier_position, earlier)];
+        if shares.iter().any(|share| *share >= rule.agree_share) {
+            for row in pair {
+                answer.agreed[row.1 as usize] = 1;
+            }
+        }
+        if shares.iter().all(|share| *share >= rule.family_share) {
+            answer.families.0.push(later);
+            answer.families.1.push(earlier);
+        }
+    }
+    answer.order = order.into_iter().map(|row| row.1).collect();
+    Ok(answer)
+}
+
+/// What `suspect` answers.
+#[derive(Debug, Default)]
+pub struct Suspects {
     /// The common keys that may be boilerplate.
     pub commons: Vec<u32>,
     /// Some of their holders that otherwise differ: key i has `example_offsets[i]..example_offsets[i + 1]`.
@@ -86,62 +154,38 @@ pub struct Suspects {
     pub example_offsets: Vec<i64>,
 }
 
-/// The common keys that may be boilerplate.
+/// The common keys that may be boilerplate; `agreed` is from `agree`, `family` the lowest rank of each article's family.
 ///
 /// # Errors
-/// When columns differ in length or name an article beyond `words`.
-pub fn suspect(evidence: Columns<'_>, commons: Commons<'_>, words: &[u32], rule: Rule) -> Result<Suspects> {
-    let rows = evidence.later.len();
-    let lengths =
-        [evidence.earlier.len(), evidence.later_position.len(), evidence.earlier_position.len(), evidence.common.len()];
-    if lengths != [rows; 4] {
-        return Err(Invalid(format!("expected columns of {rows} rows, got {lengths:?}")));
-    }
+/// When columns do not fit each other.
+pub fn suspect(
+    evidence: Columns<'_>,
+    agreed: &[u8],
+    family: &[u32],
+    commons: Commons<'_>,
+    rule: Rule,
+) -> Result<Suspects> {
+    let rows = evidence.check(family)?;
     check_offsets(commons.offsets, commons.holders.len(), "holders")?;
+    check_ranks([commons.holders], family.len())?;
     let last = commons.offsets.len() - 1;
-    if commons.positions.len() != commons.holders.len()
-        || evidence.common.iter().any(|one| *one < LINKED && *one as usize >= last)
-    {
-        return Err(Invalid(format!("expected a position for each holder and common keys under {last}")));
+    let is_known = |row: usize| evidence.number(row).is_none_or(|number| number < last);
+    if agreed.len() != rows || commons.positions.len() != commons.holders.len() || !(0..rows).all(is_known) {
+        return Err(Invalid(format!(
+            "expected a mark for each row, a position for each holder and common keys under {last}"
+        )));
     }
-    let known = |rank: &u32| (*rank as usize) < words.len();
-    if !evidence.later.iter().chain(evidence.earlier).chain(commons.holders).all(known) {
-        return Err(Invalid(format!("expected ranks under {}", words.len())));
-    }
-    let mut order: Vec<(u64, u32)> =
-        (0..rows).map(|i| (u64::from(evidence.later[i]) << 32 | u64::from(evidence.earlier[i]), i as u32)).collect();
-    order.sort_unstable();
-    let mut agreed = vec![0; rows];
-    let mut family: Vec<u32> = (0..words.len() as u32).collect();
-    let mut places = Vec::new();
-    for pair in order.chunk_by(|one, other| one.0 == other.0) {
-        let (later, earlier) = (evidence.later[pair[0].1 as usize], evidence.earlier[pair[0].1 as usize]);
-        let mut share = |positions: &[u32], article: u32| {
-            places.clear();
-            places.extend(pair.iter().map(|row| positions[row.1 as usize]));
-            f64::from(rule.spanned(&mut places)) / f64::from(words[article as usize].max(1))
-        };
-        let shares = [share(evidence.later_position, later), share(evidence.earlier_position, earlier)];
-        if shares.iter().any(|share| *share >= rule.agree_share) {
-            for row in pair {
-                agreed[row.1 as usize] = 1;
-            }
-        }
-        if shares.iter().all(|share| *share >= rule.family_share) {
-            unite(&mut family, later, earlier);
-        }
-    }
-    let strangers = find_strangers(evidence, &agreed);
+    let strangers = find_strangers(evidence, agreed);
     let mut answer = Suspects { example_offsets: vec![0], ..Suspects::default() };
     let mut seen = HashSet::new();
     for mine in strangers.chunk_by(|one, other| one.0 == other.0) {
         seen.clear();
         let firsts: Vec<u32> =
-            mine.iter().map(|stranger| stranger.1).filter(|rank| seen.insert(root(&mut family, *rank))).collect();
-        if firsts.len() < rule.boilerplate_articles {
+            mine.iter().map(|stranger| stranger.1).filter(|rank| seen.insert(family[*rank as usize])).collect();
+        if firsts.len() < rule.articles {
             continue;
         }
-        let common = mine[0].0 as usize;
+        let common = mine[0].0;
         answer.commons.push(common as u32);
         let holders = commons.offsets[common] as usize..commons.offsets[common + 1] as usize;
         let is_first = |place: &usize| firsts.binary_search(&commons.holders[*place]).is_ok();
@@ -151,28 +195,13 @@ pub fn suspect(evidence: Columns<'_>, commons: Commons<'_>, words: &[u32], rule:
         }
         answer.example_offsets.push(answer.example_ranks.len() as i64);
     }
-    answer.order = order.into_iter().map(|row| row.1).collect();
-    answer.agreed = agreed;
     Ok(answer)
 }
 
-/// What `nominate` needs to know of common keys.
-#[derive(Debug, Clone, Copy)]
-pub struct Families<'a> {
-    /// The common keys that are boilerplate, rising.
-    pub boilerplate: &'a [u32],
-    /// How many holders each common key has.
-    pub sizes: &'a [i64],
-    /// Keys with more holders only link.
-    pub all_holders: i64,
-    /// Earlier articles that an article is linked to at most.
-    pub links: usize,
-}
-
-/// The candidates, (later, earlier): pairs that agree or that a key outside boilerplate supports.
+/// The candidates, (later, earlier), rising: pairs that agree or that a key outside boilerplate supports.
 ///
-/// Of pairs that only keys with many holders support, each later article keeps those with the most keys in common, then
-/// with the earliest. `order` and `agreed` are from `suspect`.
+/// Of pairs that only keys with many holders support, each later article keeps the `links` with the most keys in common,
+/// then with the earliest. `order` and `agreed` are from `agree`, `boilerplate` says which common keys are.
 ///
 /// # Errors
 /// When columns differ in length.
@@ -180,20 +209,19 @@ pub fn nominate(
     evidence: Columns<'_>,
     order: &[u32],
     agreed: &[u8],
-    families: Families<'_>,
+    boilerplate: &[bool],
+    links: usize,
 ) -> Result<(Vec<u32>, Vec<u32>)> {
     let rows = evidence.later.len();
     let lengths = [evidence.earlier.len(), evidence.common.len(), order.len(), agreed.len()];
     if lengths != [rows; 4] || order.iter().any(|row| *row as usize >= rows) {
         return Err(Invalid(format!("expected columns of {rows} rows and an order of them, got {lengths:?}")));
     }
-    let pair = |row: &u32| (evidence.later[*row as usize], evidence.earlier[*row as usize]);
-    let common = |row: &u32| evidence.common[*row as usize];
-    let links_only = |row: &u32| {
-        common(row) == LINKED
-            || families.sizes.get(common(row) as usize).is_some_and(|size| *size > families.all_holders)
-    };
-    let supports = |row: &u32| agreed[*row as usize] == 1 || families.boilerplate.binary_search(&common(row)).is_err();
+    let pair = |row: &u32| evidence.pair(*row);
+    let links_only = |row: &u32| evidence.common[*row as usize] & LINKED != 0;
+    let is_boilerplate = |number: usize| boilerplate.get(number).is_some_and(|is| *is);
+    let supports =
+        |row: &u32| agreed[*row as usize] == 1 || !evidence.number(*row as usize).is_some_and(is_boilerplate);
     let mut kept: Vec<(u32, u32)> = Vec::new();
     let mut linked: Vec<(usize, u32)> = Vec::new();
     for mine in order.chunk_by(|one, other| pair(one).0 == pair(other).0) {
@@ -206,18 +234,16 @@ pub fn nominate(
             }
         }
         linked.sort_unstable_by_key(|(keys, earlier)| (std::cmp::Reverse(*keys), *earlier));
-        kept.extend(linked.iter().take(families.links).map(|(_, earlier)| (pair(&mine[0]).0, *earlier)));
+        kept.extend(linked.iter().take(links).map(|(_, earlier)| (pair(&mine[0]).0, *earlier)));
     }
     kept.sort_unstable();
     Ok(kept.into_iter().unzip())
 }
 
 /// (common key, article) for the holders that agree with fewer than half of those they were paired with.
-fn find_strangers(evidence: Columns<'_>, agreed: &[u8]) -> Vec<(u32, u32)> {
-    let mut meetings: Vec<(u32, u32, u8)> = (0..agreed.len())
-        .filter(|row| evidence.common[*row] < LINKED)
-        .map(|row| (evidence.common[row], evidence.later[row], agreed[row]))
-        .collect();
+fn find_strangers(evidence: Columns<'_>, agreed: &[u8]) -> Vec<(usize, u32)> {
+    let mut meetings: Vec<(usize, u32, u8)> =
+        (0..agreed.len()).filter_map(|row| Some((evidence.number(row)?, evidence.later[row], agreed[row]))).collect();
     meetings.sort_unstable();
     meetings
         .chunk_by(|one, other| (one.0, one.1) == (other.0, other.1))
@@ -227,35 +253,31 @@ fn find_strangers(evidence: Columns<'_>, agreed: &[u8]) -> Vec<(u32, u32)> {
 }
 
 /// The lowest article of the family; shortens the way there.
-fn root(family: &mut [u32], article: u32) -> u32 {
-    let mut top = article;
-    while family[top as usize] != top {
-        top = family[top as usize];
+fn root(family: &mut [u32], mut article: u32) -> u32 {
+    while family[article as usize] != article {
+        let above = family[family[article as usize] as usize];
+        article = std::mem::replace(&mut family[article as usize], above);
     }
-    let mut at = article;
-    while family[at as usize] != top {
-        at = std::mem::replace(&mut family[at as usize], top);
-    }
-    top
-}
-
-fn unite(family: &mut [u32], one: u32, other: u32) {
-    let (one, other) = (root(family, one), root(family, other));
-    family[one.max(other) as usize] = one.min(other);
+    article
 }
 
 /// The component of each article under the given links: the lowest rank in it.
 ///
 /// # Errors
-/// When a link names an article that is not under `articles`.
+/// When there are more articles than ranks, or a link names none of them.
 pub fn components(articles: usize, later: &[u32], earlier: &[u32]) -> Result<Vec<u32>> {
-    if later.len() != earlier.len() || later.iter().chain(earlier).any(|rank| *rank as usize >= articles) {
-        return Err(Invalid(format!("expected pairs of ranks under {articles}")));
+    check_ranks([later, earlier], articles)?;
+    if later.len() != earlier.len() || u32::try_from(articles).is_err() {
+        return Err(Invalid(format!("expected pairs of fewer than 2^32 articles, got {articles}")));
     }
     let mut family: Vec<u32> = (0..articles as u32).collect();
-    later.iter().zip(earlier).for_each(|(one, other)| unite(&mut family, *one, *other));
-    for article in 0..articles as u32 {
-        root(&mut family, article);
+    for (one, other) in later.iter().zip(earlier) {
+        let (one, other) = (root(&mut family, *one), root(&mut family, *other));
+        family[one.max(other) as usize] = one.min(other);
+    }
+    // Whoever is above an article is before it, and has its root already.
+    for article in 0..articles {
+        family[article] = family[family[article] as usize];
     }
     Ok(family)
 }

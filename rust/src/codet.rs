@@ -4,7 +4,7 @@
 //! articles that visit it, and two articles that meet in a node add its impact, depth times idf, to their similarity.
 //! A node is determined by the words that lead to it, so a hash of that path stands for it and no tree is built: an
 //! article keeps its nodes by depth and hash, with how many of its paths visit each, and the similarity of two articles is
-//! one merge, which ends at the first depth where they do not meet. That is the paper's sum over all pairs of sentences:
+//! one merge. That is the paper's sum over all pairs of sentences:
 //! two sentences share the nodes of their longest common prefix, so a node counts for as many pairs as the product of its
 //! visits.
 //!
@@ -14,7 +14,7 @@
 
 use std::cmp::Ordering;
 
-use crate::sets::{Marks, Rows};
+use crate::sets::Rows;
 use crate::shingles::{check_offsets, shingle_hash};
 use crate::{Invalid, Result};
 
@@ -232,36 +232,20 @@ impl Paths {
     }
 }
 
-/// One side of pairs: the nodes of article i, as `plant` gives them.
+/// One side of pairs: the nodes of article i, as `plant` gives them, in columns that are cut alike.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
-    nodes: Rows<'a, u64>,
-    visits: Rows<'a, u32>,
-    depths: Rows<'a, u32>,
-    impacts: Rows<'a, f64>,
+    /// Hashes.
+    pub nodes: Rows<'a, u64>,
+    /// How many paths visit each.
+    pub visits: Rows<'a, u32>,
+    /// How many words lead there.
+    pub depths: Rows<'a, u32>,
+    /// Depth times idf.
+    pub impacts: Rows<'a, f64>,
 }
 
 impl<'a> Side<'a> {
-    /// Articles in these columns.
-    ///
-    /// # Errors
-    /// When an article is not within the columns.
-    pub fn new(
-        nodes: &'a [u64],
-        visits: &'a [u32],
-        depths: &'a [u32],
-        impacts: &'a [f64],
-        starts: &'a [i64],
-        ends: &'a [i64],
-    ) -> Result<Self> {
-        Ok(Self {
-            nodes: Rows::new(nodes, starts, ends)?,
-            visits: Rows::new(visits, starts, ends)?,
-            depths: Rows::new(depths, starts, ends)?,
-            impacts: Rows::new(impacts, starts, ends)?,
-        })
-    }
-
     fn article(&self, row: usize) -> Article<'a> {
         Article {
             nodes: self.nodes.row(row),
@@ -273,7 +257,7 @@ impl<'a> Side<'a> {
 }
 
 /// The nodes that one article visits, by depth and hash.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Article<'a> {
     nodes: &'a [u64],
     visits: &'a [u32],
@@ -287,53 +271,16 @@ impl Article<'_> {
         nodes.fold(0.0, |sum, (visits, impact)| sum + meet(*visits, *visits, *impact))
     }
 
-    /// Where each depth ends.
-    fn levels(&self) -> Vec<usize> {
-        let levels = self.depths.chunk_by(|one, other| one == other);
-        levels
-            .scan(0, |end, level| {
-                *end += level.len();
-                Some(*end)
-            })
-            .collect()
-    }
-}
-
-/// An article that many others are held against.
-struct Query<'a> {
-    article: Article<'a>,
-    marks: Marks,
-    levels: Vec<usize>,
-    similarity_to_itself: f64,
-}
-
-impl<'a> Query<'a> {
-    fn new(article: Article<'a>) -> Self {
-        let (levels, similarity_to_itself) = (article.levels(), article.similarity_to_itself());
-        Self { article, marks: Marks::new(article.nodes), levels, similarity_to_itself }
-    }
-
-    /// Depth by depth: articles that meet nowhere at one depth do not meet further down.
-    fn similarity(&self, found: &Article) -> f64 {
-        let (mut sum, mut start, mut first) = (0.0, 0, 0);
-        for end in &self.levels {
-            let level = &self.article.nodes[start..*end];
-            let (mut met, depth) = (false, self.article.depths[start]);
-            let mut at = first;
-            while at < found.nodes.len() && found.depths[at] == depth {
-                if self.marks.may_hold(found.nodes[at])
-                    && let Ok(place) = level.binary_search(&found.nodes[at])
-                {
-                    let place = start + place;
-                    sum += meet(self.article.visits[place], found.visits[at], self.article.impacts[place]);
-                    met = true;
-                }
-                at += 1;
+    /// What both add up to in the nodes where they meet.
+    fn similarity(&self, other: &Self) -> f64 {
+        let (mut sum, mut i, mut j) = (0.0, 0, 0);
+        while i < self.nodes.len() && j < other.nodes.len() {
+            let order = (self.depths[i], self.nodes[i]).cmp(&(other.depths[j], other.nodes[j]));
+            if order.is_eq() {
+                sum += meet(self.visits[i], other.visits[j], self.impacts[i]);
             }
-            if !met {
-                break;
-            }
-            (start, first) = (*end, at);
+            i += usize::from(order.is_le());
+            j += usize::from(order.is_ge());
         }
         sum
     }
@@ -369,14 +316,10 @@ pub fn compare(query: Side, found: Side) -> Result<Similarities> {
         )));
     }
     let mut similarities = Similarities::default();
-    let mut last = Query::new(Article::default());
     for row in 0..query.nodes.len() {
         let (query, found) = (query.article(row), found.article(row));
-        if !std::ptr::eq(query.nodes, last.article.nodes) {
-            last = Query::new(query);
-        }
-        similarities.shared.push(last.similarity(&found));
-        similarities.query.push(last.similarity_to_itself);
+        similarities.shared.push(query.similarity(&found));
+        similarities.query.push(query.similarity_to_itself());
         similarities.found.push(found.similarity_to_itself());
     }
     Ok(similarities)

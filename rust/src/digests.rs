@@ -194,8 +194,8 @@ fn join<'a>(line: &mut Vec<u8>, words: impl Iterator<Item = &'a [u8]>) -> bool {
     some
 }
 
-/// The MD5 of each sentence's words: of those in at most `most_articles` articles, if frequencies are given, and in
-/// alphabetical order, if `sorted`. A sentence without words has none.
+/// The MD5 of each sentence's words: if frequencies are given, of those in at most `most_articles` articles, in
+/// alphabetical order, else of all in their own order. A sentence without words has none.
 ///
 /// # Errors
 /// When words and sentences do not fit each other.
@@ -203,8 +203,7 @@ pub fn sentence_digests(
     words: Words,
     sentences: &[u32],
     sentence_offsets: &[i64],
-    most_articles: u32,
-    sorted: bool,
+    most_articles: u64,
 ) -> Result<Digests> {
     words.check()?;
     check_offsets(sentence_offsets, sentences.len(), "sentences")?;
@@ -215,7 +214,7 @@ pub fn sentence_digests(
             sentence_offsets.len() - 1
         )));
     }
-    let lexicon = sorted.then(|| Lexicon::new(&words));
+    let lexicon = words.frequencies.map(|_| Lexicon::new(&words));
     let mut digests = Digests::new();
     let (mut line, mut kept) = (Vec::new(), Vec::<u32>::new());
     for (bounds, of) in words.offsets.windows(2).zip(sentence_offsets.windows(2)) {
@@ -227,7 +226,8 @@ pub fn sentence_digests(
             if start > end || end > last {
                 return Err(Invalid(format!("expected sentences that rise within {} words", last - first)));
             }
-            let rare = (start..end).filter(|word| words.frequencies.is_none_or(|f| f[*word] <= most_articles));
+            let rare =
+                (start..end).filter(|word| words.frequencies.is_none_or(|f| u64::from(f[*word]) <= most_articles));
             let some = if let Some(lexicon) = &lexicon {
                 kept.clear();
                 kept.extend(rare.map(|word| lexicon.numbers[word]));
@@ -249,9 +249,9 @@ pub fn sentence_digests(
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
     /// Words in fewer articles are left out.
-    pub least_articles: u32,
+    pub least_articles: u64,
     /// Words in more articles are left out.
-    pub most_articles: u32,
+    pub most_articles: u64,
     /// The rarest first, then by the alphabet; else by the alphabet alone.
     pub rarest_first: bool,
     /// So many words are passed over.
@@ -286,9 +286,9 @@ pub fn imatch(words: Words, choice: Choice, lexicons: usize, left_out_share: f64
     for bounds in words.offsets.windows(2) {
         chosen.clear();
         for number in distinct.of(&lexicon.numbers[bounds[0] as usize..bounds[1] as usize]) {
-            let articles = frequencies[number as usize];
+            let articles = u64::from(frequencies[number as usize]);
             if (choice.least_articles..=choice.most_articles).contains(&articles) {
-                let rarity = if choice.rarest_first { u64::from(articles) } else { 0 };
+                let rarity = if choice.rarest_first { articles } else { 0 };
                 chosen.push(rarity << 32 | u64::from(number));
             }
         }
@@ -463,8 +463,7 @@ fn check_bits(bits: usize) -> Result<()> {
 ///
 /// # Errors
 /// When the rows are no `SimHashes` of so many bits, or there are not from one to `bits` blocks.
-pub fn simhash_keys(values: &[u64], offsets: &[i64], bits: usize, blocks: usize) -> Result<(Vec<u64>, Vec<i64>)> {
-    check_offsets(offsets, values.len(), "values")?;
+pub fn simhash_keys(hashes: Rows<u64>, bits: usize, blocks: usize) -> Result<(Vec<u64>, Vec<i64>)> {
     check_bits(bits)?;
     if !(1..=bits).contains(&blocks) {
         return Err(Invalid(format!("expected 1 to {bits} blocks, got {blocks}")));
@@ -477,8 +476,7 @@ pub fn simhash_keys(values: &[u64], offsets: &[i64], bits: usize, blocks: usize)
         })
         .collect();
     let (mut keys, mut ends, mut masked) = (Vec::new(), vec![0], Vec::new());
-    for bounds in offsets.windows(2) {
-        let value = &values[bounds[0] as usize..bounds[1] as usize];
+    for value in hashes.iter() {
         if !value.is_empty() && value.len() != bits.div_ceil(64) {
             return Err(Invalid(format!("expected {} values an article, got {}", bits.div_ceil(64), value.len())));
         }

@@ -110,6 +110,8 @@ fn class(c: char) -> Class {
     // Thai SARA AM and the half-width voicing marks are letters by category, and marks by what they stand for.
     let first = std::iter::once(c).nfkd().next().unwrap_or(c);
     match (c.general_category_group(), first.general_category_group()) {
+        // HANGUL LETTER ARAEA, a letter by category, is a middle dot in today's Korean; old texts spell the vowel U+119E.
+        _ if c == '\u{318D}' => Class::Separator,
         (Group::Mark, _) | (Group::Letter, Group::Mark) => Class::Mark,
         (Group::Letter, _) if unspaced(c) => Class::Single,
         (Group::Number, _) if c.general_category() == GeneralCategory::LetterNumber && unspaced(c) => Class::Single,

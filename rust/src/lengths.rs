@@ -93,15 +93,10 @@ impl Windows {
 }
 
 /// A hash of each filed window: (values, offsets).
-///
-/// # Errors
-/// When the offsets do not fit the lengths.
-pub fn window_hashes(lengths: &[u32], offsets: &[i64], windows: Windows) -> Result<(Vec<u64>, Vec<i64>)> {
-    check_offsets(offsets, lengths.len(), "sentences")?;
+pub fn window_hashes(lengths: Rows<u32>, windows: Windows) -> (Vec<u64>, Vec<i64>) {
     let run = Run::new(0, windows.window);
     let (mut values, mut ends) = (Vec::new(), vec![0]);
-    for bounds in offsets.windows(2) {
-        let lengths = &lengths[bounds[0] as usize..bounds[1] as usize];
+    for lengths in lengths.iter() {
         let sums = sum(lengths);
         values.extend(windows.filed(lengths).map(|start| {
             let hash = run.hash(&sums, start);
@@ -109,7 +104,7 @@ pub fn window_hashes(lengths: &[u32], offsets: &[i64], windows: Windows) -> Resu
         }));
         ends.push(values.len() as i64);
     }
-    Ok((values, ends))
+    (values, ends)
 }
 
 /// How many windows of pairs of articles match.

@@ -6,10 +6,10 @@
 #![deny(missing_docs)]
 
 pub mod align;
-pub mod asking;
 pub mod boilerplate;
 pub mod candidates;
 pub mod codet;
+pub mod collisions;
 pub mod crf;
 pub mod dates;
 pub mod digests;

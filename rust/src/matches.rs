@@ -2,25 +2,41 @@
 
 use std::fmt::Write as _;
 
+use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
+
+/// Passages as columns.
+#[derive(Debug, Clone, Copy)]
+pub struct Passages<'a> {
+    /// Where each starts in the query, in code points.
+    pub query_start: &'a [u32],
+    /// Where it ends there.
+    pub query_end: &'a [u32],
+    /// Where it starts in the found article.
+    pub found_start: &'a [u32],
+    /// Where it ends there.
+    pub found_end: &'a [u32],
+    /// Its equal words.
+    pub words: &'a [u32],
+    /// Its changed words.
+    pub changed: &'a [u32],
+}
 
 /// Matches as columns; names are JSON already.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a> {
-    /// Number of the query article of each match.
-    pub queries: &'a [i64],
-    /// Number of the found article.
-    pub founds: &'a [i64],
+    /// The query and the found article of each match, each a place among the ids of its side.
+    pub articles: [&'a [u32]; 2],
     /// The relation's number.
     pub relations: &'a [i8],
     /// Shares of the query, of the found article, and the resemblance.
     pub shares: [&'a [f64]; 3],
     /// Match i has passages `passage_offsets[i]..passage_offsets[i + 1]`.
     pub passage_offsets: &'a [i64],
-    /// Six numbers a passage: query start and end, found start and end, words, changed.
-    pub passages: &'a [u32],
+    /// All passages.
+    pub passages: Passages<'a>,
     /// Number of the set of methods that nominated.
-    pub nominated: &'a [u8],
+    pub nominated: &'a [u16],
 }
 
 /// The lines of matches `rows`, each as its public JSON object.
@@ -30,14 +46,14 @@ pub struct Columns<'a> {
 pub fn match_lines(
     columns: Columns<'_>,
     rows: std::ops::Range<usize>,
-    ids: &[&str],
+    ids: [&[&str]; 2],
     relations: &[String],
     methods: &[String],
 ) -> Result<String> {
-    let len = columns.queries.len();
+    let (len, passages) = (columns.relations.len(), columns.passages);
     let lengths = [
-        columns.founds.len(),
-        columns.relations.len(),
+        columns.articles[0].len(),
+        columns.articles[1].len(),
         columns.nominated.len(),
         columns.shares[0].len(),
         columns.shares[1].len(),
@@ -47,28 +63,36 @@ pub fn match_lines(
     if lengths != [len; 7] || rows.end > len || rows.start > rows.end {
         return Err(Invalid(format!("expected columns of {len} rows and rows among them, got {lengths:?}")));
     }
+    let count = passages.query_start.len();
+    let others = [passages.query_end, passages.found_start, passages.found_end, passages.words, passages.changed];
+    check_offsets(columns.passage_offsets, count, "passages")?;
+    if others.iter().any(|column| column.len() != count) {
+        return Err(Invalid(format!("expected columns of {count} passages")));
+    }
     let mut lines = String::with_capacity(rows.len() * 256);
     for row in rows {
-        let id = |number: i64| json_id(ids, number);
+        let [query, found] = json_ids(ids, columns.articles, row)?;
         let relation = relations.get(columns.relations[row] as usize).ok_or_else(|| absent("a relation"))?;
         let names = methods.get(usize::from(columns.nominated[row])).ok_or_else(|| absent("a set of methods"))?;
         let [in_query, in_found, resemblance] = columns.shares.map(|share| share[row]);
-        let bounds = columns.passage_offsets[row] as usize * 6..columns.passage_offsets[row + 1] as usize * 6;
-        let passages = columns.passages.get(bounds).ok_or_else(|| absent("a passage"))?;
         // Writing to a string cannot fail.
         let _ = write!(
             lines,
-            "{{\"query\": {}, \"found\": {}, \"relation\": {relation}, \"query_covered\": {in_query:?}, \
+            "{{\"query\": {query}, \"found\": {found}, \"relation\": {relation}, \"query_covered\": {in_query:?}, \
              \"found_covered\": {in_found:?}, \"resemblance\": {resemblance:?}, \"passages\": [",
-            id(columns.queries[row])?,
-            id(columns.founds[row])?,
         );
-        for (number, passage) in passages.chunks_exact(6).enumerate() {
-            let comma = if number > 0 { ", " } else { "" };
+        let first = columns.passage_offsets[row] as usize;
+        for at in first..columns.passage_offsets[row + 1] as usize {
             let _ = write!(
                 lines,
-                "{comma}{{\"query\": [{}, {}], \"found\": [{}, {}], \"words\": {}, \"changed\": {}}}",
-                passage[0], passage[1], passage[2], passage[3], passage[4], passage[5]
+                "{}{{\"query\": [{}, {}], \"found\": [{}, {}], \"words\": {}, \"changed\": {}}}",
+                if at > first { ", " } else { "" },
+                passages.query_start[at],
+                passages.query_end[at],
+                passages.found_start[at],
+                passages.found_end[at],
+                passages.words[at],
+                passages.changed[at]
             );
         }
         let _ = writeln!(lines, "], \"methods\": {names}}}");
@@ -76,15 +100,15 @@ pub fn match_lines(
     Ok(lines)
 }
 
-/// The lines of opinions, each as its public JSON object; `relations` are JSON by number, `methods` too.
+/// The lines of opinions, each as its public JSON object; `relations` are JSON by number, null for a pair that is refused, `methods` too.
 ///
 /// # Errors
 /// When columns do not fit each other or name what is not there.
 pub fn opinion_lines(
-    articles: [&[i64]; 2],
+    articles: [&[u32]; 2],
     relations: &[u8],
     scores: [&[f64]; 3],
-    ids: &[&str],
+    ids: [&[&str]; 2],
     relation_names: &[String],
     methods: &str,
 ) -> Result<String> {
@@ -95,13 +119,13 @@ pub fn opinion_lines(
     let mut lines = String::with_capacity(len * 160);
     for row in 0..len {
         let relation = relation_names.get(usize::from(relations[row])).ok_or_else(|| absent("a relation"))?;
+        let accepted = relation != "null";
         let [in_found, in_query, rank] = scores.map(|score| score[row]);
+        let [query, found] = json_ids(ids, articles, row)?;
         let _ = writeln!(
             lines,
-            "{{\"query\": {}, \"found\": {}, \"relation\": {relation}, \"query_in_found\": {in_found:?}, \
-             \"found_in_query\": {in_query:?}, \"rank\": {rank:?}, \"methods\": {methods}}}",
-            json_id(ids, articles[0][row])?,
-            json_id(ids, articles[1][row])?,
+            "{{\"query\": {query}, \"found\": {found}, \"accepted\": {accepted}, \"relation\": {relation}, \
+             \"query_in_found\": {in_found:?}, \"found_in_query\": {in_query:?}, \"rank\": {rank:?}, \"methods\": {methods}}}",
         );
     }
     Ok(lines)
@@ -111,7 +135,10 @@ fn absent(what: &str) -> Invalid {
     Invalid(format!("expected {what} that is there"))
 }
 
-fn json_id(ids: &[&str], number: i64) -> Result<String> {
-    let id = ids.get(number as usize).ok_or_else(|| absent("an article"))?;
-    serde_json::to_string(id).map_err(|error| Invalid(error.to_string()))
+fn json_ids(ids: [&[&str]; 2], articles: [&[u32]; 2], row: usize) -> Result<[String; 2]> {
+    let id = |side: usize| {
+        let id = ids[side].get(articles[side][row] as usize).ok_or_else(|| absent("an article"))?;
+        serde_json::to_string(id).map_err(|error| Invalid(error.to_string()))
+    };
+    Ok([id(0)?, id(1)?])
 }

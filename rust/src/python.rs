@@ -5,14 +5,20 @@ use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::Result;
+use crate::{Invalid, Result};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 type Slice<'py, T> = PyReadonlyArray1<'py, T>;
 
+impl From<Invalid> for PyErr {
+    fn from(invalid: Invalid) -> Self {
+        PyValueError::new_err(invalid.0)
+    }
+}
+
 /// Every binding goes through here: the kernel runs without the GIL, its complaint becomes a `ValueError`.
 fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    py.detach(kernel).map_err(|invalid| PyValueError::new_err(invalid.0))
+    Ok(py.detach(kernel)?)
 }
 
 /// An optional array as an optional slice.
@@ -22,6 +28,7 @@ macro_rules! optional {
     };
 }
 
+mod arrays;
 mod comparison;
 mod methods;
 mod pages;
@@ -36,9 +43,13 @@ mod _core {
     #[pymodule_export]
     const TEXT_VERSION: &str = crate::text::TEXT_VERSION;
 
-    /// Marks evidence of some holders of a key that many hold.
+    /// The number of a key that is not common.
     #[pymodule_export]
-    const LINKED: u32 = crate::postings::LINKED;
+    const RARE: u32 = crate::collisions::RARE;
+
+    /// The bit that marks evidence of a key that only links its holders.
+    #[pymodule_export]
+    const LINKED: u32 = crate::collisions::LINKED;
 
     /// Into how many ranges keys are cut.
     #[pymodule_export]
@@ -57,18 +68,21 @@ mod _core {
     #[pymodule_export]
     use super::methods::{
         band_keys, containment_similarities, count_collisions, count_different_bits, count_discordant, count_equal,
-        cut_pieces, imatch, make_images, make_signatures, make_vectors, match_windows, may_reach, multiply_vectors,
-        plant, sentence_digests, sentence_lengths, simhash, simhash_keys, window_hashes,
+        cut_pieces, imatch, make_images, make_signatures, make_vectors, match_windows, multiply_vectors, plant,
+        sentence_digests, sentence_lengths, simhash, simhash_keys, window_hashes,
     };
 
     #[pymodule_export]
-    use super::pairs::{Index, Part, Postings, Prefixes, collide, components, file, file_part, nominate, suspect};
+    use super::pairs::{
+        Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part, hold_common,
+        look_up, nominate, suspect,
+    };
 
     #[pymodule_export]
-    use super::comparison::{common_shingles, compare, mark_boilerplate, match_lines, opinion_lines};
+    use super::comparison::{common_shingles, compare, mark_boilerplate, match_lines, may_hold, opinion_lines};
 
     #[pymodule_export]
-    use super::segments::{Segment, ask, block_sums, distinct_keys, encode_segment, look_up, merge_segments};
+    use super::segments::{Segment, block_sums, encode_segment, merge_segments};
 
     #[pymodule_export]
     use super::pages::{

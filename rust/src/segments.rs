@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::postings::{Posting, Postings, ROW_BITS, SHARD_BITS, SHARDS, shard_of};
+use crate::postings::{Posting, Postings, ROW_BITS, SHARD_BITS, SHARDS, number_by_place, shard_of};
 use crate::{Invalid, Result};
 
 /// Bytes that have a checksum of their own.
@@ -258,23 +258,25 @@ impl<'a> Segment<'a> {
         Ok(Postings(postings))
     }
 
-    /// The postings of some keys, which rise; each with the number of its key.
+    /// The postings of some keys, as `postings::look_up` gives them.
     ///
     /// # Errors
     /// When the segment is damaged.
-    pub fn look_up(&self, keys: &[u64], found: &mut Found) -> Result<()> {
+    pub fn look_up(&self, keys: &[u64]) -> Result<(Postings, Vec<u32>)> {
         let rest = u64::MAX >> self.layout.bits;
         let width = self.layout.key;
-        for (which, key) in keys.iter().enumerate() {
+        let mut found = Vec::new();
+        for key in keys {
             let place = (key >> (64 - self.layout.bits)) as usize;
             let (from, to) = self.places(place, place + 1)?;
             let column = self.slice(3, width, from, to)?;
             let count = to - from;
             let begin = partition(count, |at| read_number(column, at, width) < key & rest);
             let end = begin + partition(count - begin, |at| read_number(column, begin + at, width) == key & rest);
-            self.decode(from + begin, from + end, |posting| found.push(which as u32, &posting, 0))?;
+            let take = |posting: Posting| found.push((posting.article() as u32, Posting { key: *key, ..posting }));
+            self.decode(from + begin, from + end, take)?;
         }
-        Ok(())
+        number_by_place(&found)
     }
 }
 
@@ -309,35 +311,6 @@ fn check(bytes: &[u8], seal: &Seal, start: usize, end: usize) -> Result<()> {
     Ok(())
 }
 
-/// Holders of keys, as columns: which key, the article, where it has it, of how many words, and those around.
-#[derive(Debug, Default)]
-pub struct Found {
-    /// The number of the key among those looked up.
-    pub which: Vec<u32>,
-    /// The number of the article.
-    pub article: Vec<u32>,
-    /// The word at which it has the key.
-    pub position: Vec<u32>,
-    /// Words of the shingle.
-    pub words: Vec<u8>,
-    /// Four bits for each of the words on the left.
-    pub left: Vec<u64>,
-    /// Four bits for each of the words on the right.
-    pub right: Vec<u64>,
-}
-
-impl Found {
-    /// Takes one holder in; articles count from `first`.
-    pub(crate) fn push(&mut self, which: u32, posting: &Posting, first: u32) {
-        self.which.push(which);
-        self.article.push(first + (posting.row & ((1 << ROW_BITS) - 1)));
-        self.position.push(posting.position);
-        self.words.push((posting.row >> ROW_BITS) as u8);
-        self.left.push(posting.left);
-        self.right.push(posting.right);
-    }
-}
-
 /// A segment of a batch: its postings shard by shard, and of each article its row in the store and its words.
 ///
 /// # Errors
@@ -347,8 +320,7 @@ pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32]) -> Result<Vec<u
         return Err(Invalid(format!("expected a row and the words of each of up to {} articles", 1 << ROW_BITS)));
     }
     let all = || shards.iter().flat_map(|shard| &shard.0);
-    let article = |posting: &Posting| posting.row & ((1 << ROW_BITS) - 1);
-    if all().any(|posting| article(posting) as usize >= rows.len()) {
+    if all().any(|posting| posting.article() >= rows.len()) {
         return Err(Invalid(format!("expected postings of {} articles", rows.len())));
     }
     let in_place = |(number, shard): (usize, &&Postings)| shard.0.iter().all(|posting| shard_of(posting.key) == number);
@@ -356,7 +328,7 @@ pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32]) -> Result<Vec<u
         return Err(Invalid(format!("expected {SHARDS} shards, each with its own keys")));
     }
     let mut widest = Widest::default();
-    all().for_each(|posting| widest.take(posting.position, posting.row >> ROW_BITS, posting.left | posting.right));
+    all().for_each(|posting| widest.take(posting.position, posting.words(), posting.left | posting.right));
     let layout = widest.plan(rows.len(), all().count())?;
     let mut writer = Writer::new(layout);
     for shard in shards {
@@ -389,11 +361,11 @@ pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
     }
     let (mut postings, mut widest) = (0, Widest::default());
     for (segment, numbers) in segments.iter().zip(&numbers) {
-        let is_kept = |posting: &Posting| numbers[(posting.row & ((1 << ROW_BITS) - 1)) as usize] != u32::MAX;
+        let is_kept = |posting: &Posting| numbers[posting.article()] != u32::MAX;
         segment.decode(0, segment.layout.postings, |posting| {
             if is_kept(&posting) {
                 postings += 1;
-                widest.take(posting.position, posting.row >> ROW_BITS, posting.left | posting.right);
+                widest.take(posting.position, posting.words(), posting.left | posting.right);
             }
         })?;
     }
@@ -404,9 +376,8 @@ pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
         for (segment, numbers) in segments.iter().zip(&numbers) {
             let shard = segment.shard(shard)?.0;
             postings.extend(shard.into_iter().filter_map(|posting| {
-                let article = numbers[(posting.row & ((1 << ROW_BITS) - 1)) as usize];
-                let row = article | posting.row >> ROW_BITS << ROW_BITS;
-                (article != u32::MAX).then_some(Posting { row, ..posting })
+                let article = numbers[posting.article()];
+                (article != u32::MAX).then(|| posting.of(article))
             }));
         }
         writer.write_sorted(&mut postings);
@@ -472,9 +443,9 @@ impl Writer {
             self.counts[(posting.key >> (64 - layout.bits)) as usize + 1] += 1;
             let numbers = [
                 (posting.key & (u64::MAX >> layout.bits), layout.key),
-                (u64::from(posting.row & ((1 << ROW_BITS) - 1)), layout.article),
+                (posting.article() as u64, layout.article),
                 (posting.position.into(), layout.position),
-                (u64::from(posting.row >> ROW_BITS), layout.words),
+                (u64::from(posting.words()), layout.words),
                 (posting.left, layout.context),
                 (posting.right, layout.context),
             ];

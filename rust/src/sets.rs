@@ -59,6 +59,11 @@ impl<'a, T> Rows<'a, T> {
         self.values.len()
     }
 
+    /// One row after the other.
+    pub fn iter(self) -> impl Iterator<Item = &'a [T]> {
+        (0..self.len()).map(move |row| self.row(row))
+    }
+
     /// Row i here beside row i there.
     ///
     /// # Errors
@@ -71,7 +76,7 @@ impl<'a, T> Rows<'a, T> {
                 other.len()
             )));
         }
-        Ok((0..self.len()).map(move |row| (self.row(row), other.row(row))))
+        Ok(self.iter().zip(other.iter()))
     }
 }
 
@@ -206,16 +211,23 @@ pub fn shingle_sets(
 /// The hash of one is the xxh3-64 of its UTF-8, seeded with its length. Bytes that are no UTF-8 do no harm.
 ///
 /// # Errors
-/// When a size is zero or too large, or the offsets do not fit the text.
-pub fn character_sets(text: &[u8], offsets: &[i64], shingling: Shingling) -> Result<(Vec<u64>, Vec<i64>)> {
+/// When a size is zero or too large, or the offsets of words do not fit the text or those of articles the words.
+pub fn character_sets(
+    text: &[u8],
+    word_offsets: &[i64],
+    offsets: &[i64],
+    shingling: Shingling,
+) -> Result<(Vec<u64>, Vec<i64>)> {
     shingling.check()?;
-    check_offsets(offsets, text.len(), "bytes")?;
+    check_offsets(word_offsets, text.len(), "bytes")?;
+    check_offsets(offsets, word_offsets.len() - 1, "words")?;
+    let offsets: Vec<i64> = offsets.iter().map(|word| word_offsets[*word as usize]).collect();
     let Shingling { length, step, whole, .. } = shingling;
     let hash = |start: usize, end: usize| {
         Some(xxh3_64_with_seed(&text[start..end], length as u64)).filter(|hash| shingling.keeps(*hash))
     };
     let mut edges = Vec::new();
-    Ok(collect_sets(offsets, |start, end, row| {
+    Ok(collect_sets(&offsets, |start, end, row| {
         edges.clear();
         edges.extend((start..end).filter(|at| text[*at] & 0xC0 != 0x80));
         edges.push(end);
@@ -300,35 +312,6 @@ impl<'a> Merge<'a> {
         self.at[0] += usize::from(left <= right);
         self.at[1] += usize::from(right <= left);
     }
-}
-
-/// Which hashes a row may hold, by their last bits: many rows can be held against one without merging, which waits for
-/// each of its steps. Of a thousand hashes that are not in a row of some hundred values, a few look as if they were.
-#[derive(Debug, Clone)]
-pub struct Marks {
-    words: [u64; MARK_WORDS],
-}
-
-const MARK_WORDS: usize = 1 << 10;
-
-impl Marks {
-    /// The marks of these hashes.
-    pub fn new(hashes: &[u64]) -> Self {
-        let mut words = [0; MARK_WORDS];
-        for hash in hashes {
-            words[mark_word(*hash)] |= 1 << (hash % 64);
-        }
-        Self { words }
-    }
-
-    /// False only for a hash that is not among them.
-    pub fn may_hold(&self, hash: u64) -> bool {
-        self.words[mark_word(hash)] >> (hash % 64) & 1 == 1
-    }
-}
-
-fn mark_word(hash: u64) -> usize {
-    (hash >> 6) as usize % MARK_WORDS
 }
 
 /// A number for each of some distinct hashes, in an open table at most half full.

@@ -108,17 +108,15 @@ fn stir(number: u64) -> u64 {
 ///
 /// # Errors
 /// When the bands do not fit into a signature.
-pub fn band_keys(values: &[u32], offsets: &[i64], bands: usize, rows: usize) -> Result<(Vec<u64>, Vec<i64>)> {
-    check_offsets(offsets, values.len(), "values")?;
+pub fn band_keys(signatures: Rows<u32>, bands: usize, rows: usize) -> Result<(Vec<u64>, Vec<i64>)> {
     let needed = bands.checked_mul(rows).filter(|needed| (1..=MOST_VALUES).contains(needed));
-    let fits = |needed: usize| offsets.windows(2).all(|pair| pair[0] == pair[1] || pair[1] - pair[0] >= needed as i64);
+    let fits = |needed| signatures.iter().all(|signature| signature.is_empty() || signature.len() >= needed);
     if !needed.is_some_and(fits) {
         return Err(Invalid(format!("expected signatures of {bands} bands of {rows} values, or none")));
     }
-    let (mut keys, mut ends) = (Vec::with_capacity((offsets.len() - 1) * bands), vec![0]);
+    let (mut keys, mut ends) = (Vec::with_capacity(signatures.len() * bands), vec![0]);
     let mut bytes = Vec::with_capacity(4 * rows);
-    for bounds in offsets.windows(2) {
-        let signature = &values[bounds[0] as usize..bounds[1] as usize];
+    for signature in signatures.iter() {
         keys.extend(signature.chunks_exact(rows).take(bands).enumerate().map(|(band, values)| {
             bytes.clear();
             bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));

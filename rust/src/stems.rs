@@ -63,11 +63,11 @@ pub struct Stems {
 }
 
 impl Stems {
-    /// `stopwords` is the code of a language, or words by spaces; `stemmer` is `first5` or the like, or the name
-    /// of a Snowball algorithm. None where both are empty.
+    /// `stopwords` is the code of a language, or words with spaces or commas between them or behind; `stemmer` is `first5`
+    /// or the like, or the name of a Snowball algorithm. None where both are empty.
     ///
     /// # Errors
-    /// When there is no such stemmer.
+    /// When there is no such language or stemmer.
     pub fn new(stopwords: &str, stemmer: &str, diacritics: bool) -> Result<Option<Self>> {
         let length = stemmer.strip_prefix("first").and_then(|length| length.parse().ok()).filter(|length| *length > 0);
         let stemmer = match (stemmer, length, Algorithm::from_str(stemmer)) {
@@ -87,9 +87,19 @@ impl Stems {
         let mut leave_out = |word: &str| {
             known.insert(xxh3_64(fold(word, diacritics).as_bytes()), None);
         };
+        let separates = |c: char| c == ',' || c.is_whitespace();
         match stop_words::lookup(stopwords) {
             Some(words) => words.iter().for_each(|word| leave_out(word)),
-            None => stopwords.split_whitespace().for_each(leave_out),
+            None if stopwords.is_empty() || stopwords.contains(separates) => {
+                stopwords.split(separates).filter(|word| !word.is_empty()).for_each(leave_out);
+            }
+            None => {
+                return Err(Invalid(format!(
+                    "expected stopwords, the code of a language or words with spaces or commas between them (one alone as \
+                     \"{stopwords},\"), got {stopwords}; the languages are: {}",
+                    stop_words::available_languages().join(" ")
+                )));
+            }
         }
         Ok(Some(Self { stemmer, stopwords: known.len(), known }))
     }

@@ -21,7 +21,7 @@ use crate::{Invalid, Result};
 
 /// What reading a text depends on: Unicode's version, the folding, the abbreviations, the hash. Change it with
 /// any of them: data made under another is refused.
-pub const TEXT_VERSION: &str = "1 (Unicode 18.0, case folding 16.0, xxh3-64)";
+pub const TEXT_VERSION: &str = "2 (Unicode 18.0, case folding 16.0, xxh3-64)";
 
 /// How a method reads text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct View {
     pub diacritics: bool,
     /// Characters that end a sentence; empty for the default rule; None if nobody asks for sentences.
     pub sentences: Option<String>,
-    /// Words left out: the code of a language, or words by spaces.
+    /// Words left out: the code of a language, or words by spaces or commas.
     pub stopwords: String,
     /// What cuts words to their stems, if anything.
     pub stemmer: String,

@@ -8,12 +8,11 @@
 //! A vector (Salton, Wong, Yang 1975) has tf · (ln(N / df) + 1) for each term, at unit length, rare terms first. Its key
 //! terms are the first, as many as it takes for the length of the rest to fall below a threshold. Two vectors whose product
 //! reaches the threshold share a key term: of both, take the one whose key terms end first in the common order; if none of
-//! them is a key term of the other, all that is shared is in its rest, which is too short. For the same reason a product can be
-//! given up early: what is still to come is at most the product of the lengths of both rests (Bayardo, Ma, Srikant 2007).
+//! them is a key term of the other, all that is shared is in its rest, which is too short (Bayardo, Ma, Srikant 2007).
 
 use std::cmp::Reverse;
 
-use crate::sets::{Marks, Rows};
+use crate::sets::Rows;
 use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
 
@@ -30,7 +29,7 @@ pub struct Frequencies<'a> {
     /// One for each word; 0, for a word that was never seen, counts as 1.
     pub words: &'a [u32],
     /// How many documents there are.
-    pub documents: u32,
+    pub documents: u64,
 }
 
 impl Frequencies<'_> {
@@ -44,7 +43,7 @@ impl Frequencies<'_> {
     /// The frequency of a word, and N / df.
     fn rarity(&self, word: usize) -> (u32, f64) {
         let held = self.words[word].max(1);
-        (held, f64::from(self.documents.max(held)) / f64::from(held))
+        (held, self.documents.max(u64::from(held)) as f64 / f64::from(held))
     }
 }
 
@@ -86,14 +85,14 @@ fn check_batch(hashes: usize, offsets: &[i64], halves: Option<&[u8]>, piece_word
     Ok(())
 }
 
-/// The offsets of the pieces of all articles of a batch.
+/// The offsets of the pieces of all articles of a batch; an article without words has none.
 ///
 /// # Errors
 /// When the offsets or weights do not fit the words, or the size of a piece is out of range.
 pub fn cut_pieces(words: usize, offsets: &[i64], halves: Option<&[u8]>, piece_words: usize) -> Result<Vec<i64>> {
     check_batch(words, offsets, halves, piece_words)?;
     let mut ends = vec![0];
-    for bounds in offsets.windows(2) {
+    for bounds in offsets.windows(2).filter(|bounds| bounds[0] < bounds[1]) {
         let range = bounds[0] as usize..bounds[1] as usize;
         let cut = Cut::new(range.len(), halves.map(|halves| &halves[range]), piece_words);
         ends.extend((1..=cut.pieces).map(|piece| bounds[0] + cut.start(piece) as i64));
@@ -243,22 +242,16 @@ pub fn make_vectors(hashes: &[u64], offsets: &[i64], frequencies: Frequencies, t
 
 type Sides<'a, T> = (&'a [T], &'a [T]);
 
-/// Ragged vectors: row i is its rising terms and their weights.
+/// Ragged vectors, in two columns that are cut alike.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
-    terms: Rows<'a, u64>,
-    weights: Rows<'a, f64>,
+    /// Terms that rise within a row.
+    pub terms: Rows<'a, u64>,
+    /// Their weights.
+    pub weights: Rows<'a, f64>,
 }
 
 impl<'a> Terms<'a> {
-    /// Vectors of these columns.
-    ///
-    /// # Errors
-    /// When a row is not within both columns.
-    pub fn new(terms: &'a [u64], weights: &'a [f64], starts: &'a [i64], ends: &'a [i64]) -> Result<Self> {
-        Ok(Self { terms: Rows::new(terms, starts, ends)?, weights: Rows::new(weights, starts, ends)? })
-    }
-
     fn zip(self, other: Self) -> Result<impl Iterator<Item = (Sides<'a, u64>, Sides<'a, f64>)>> {
         Ok(self.terms.zip(other.terms)?.zip(self.weights.zip(other.weights)?))
     }
@@ -279,64 +272,6 @@ pub fn multiply_vectors(query: Terms, found: Terms) -> Result<Vec<f64>> {
             (sum * DECIMALS).round() / DECIMALS
         })
         .collect())
-}
-
-/// Whether the cosine of row i of one side and row i of the other may reach the threshold: false only where it does not.
-///
-/// Fastest where the rows of one query follow each other.
-///
-/// # Errors
-/// When the sides differ in rows.
-pub fn may_reach(query: Terms, found: Terms, threshold: f64) -> Result<Vec<bool>> {
-    let mut last = Query::new(&[], &[]);
-    Ok(query
-        .zip(found)?
-        .map(|((query, found), (query_weights, found_weights))| {
-            if !std::ptr::eq(query, last.terms) {
-                last = Query::new(query, query_weights);
-            }
-            last.may_reach(found, found_weights, threshold - SLACK)
-        })
-        .collect())
-}
-
-/// A unit vector that many others are held against.
-struct Query<'a> {
-    terms: &'a [u64],
-    weights: &'a [f64],
-    marks: Marks,
-    /// The squared length of its terms from each first byte on.
-    rests: [f64; 256],
-}
-
-impl<'a> Query<'a> {
-    fn new(terms: &'a [u64], weights: &'a [f64]) -> Self {
-        let mut rests = [0.0; 256];
-        for (term, weight) in terms.iter().zip(weights) {
-            rests[(term >> 56) as usize] += weight * weight;
-        }
-        let mut rest = 0.0;
-        for squares in rests.iter_mut().rev() {
-            rest += *squares;
-            *squares = rest;
-        }
-        Self { terms, weights, marks: Marks::new(terms), rests }
-    }
-
-    /// Adds up what is shared, the rarest terms first, until it is `enough` or too little is left of both.
-    fn may_reach(&self, terms: &[u64], weights: &[f64], enough: f64) -> bool {
-        let (mut missing, mut rest) = (enough, 1.0);
-        for (term, weight) in terms.iter().zip(weights) {
-            if missing <= 0.0 || rest * self.rests[(term >> 56) as usize] < missing * missing {
-                break;
-            }
-            if self.marks.may_hold(*term) {
-                missing -= self.terms.binary_search(term).map_or(0.0, |at| weight * self.weights[at]);
-            }
-            rest -= weight * weight;
-        }
-        missing <= 0.0
-    }
 }
 
 /// The places of what two rising rows share, rising.

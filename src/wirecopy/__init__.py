@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .errors import WirecopyError
     from .extraction import extract
     from .model import Article, Match, Opinion, Page, Passage, Relation
-    from .pile import Matches, Opinions, find
+    from .pile import Matches, Opinions, find, opinions
     from .sources import Fields
 
 __version__ = "0.1.0"
@@ -41,11 +41,12 @@ __all__ = [
     "extract",
     "find",
     "methods",
+    "opinions",
 ]
 
 _HOMES = {
     **dict.fromkeys(("Article", "Match", "Opinion", "Page", "Passage", "Relation"), "model"),
-    **dict.fromkeys(("Matches", "Opinions", "find"), "pile"),
+    **dict.fromkeys(("Matches", "Opinions", "find", "opinions"), "pile"),
     "Archive": "archive",
     "Fields": "sources",
     "WirecopyError": "errors",

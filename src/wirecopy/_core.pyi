@@ -6,9 +6,18 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecopy.boilerplate import Rule
+from wirecopy.comparison import Compared, Preset
+from wirecopy.matching.opinions import Scored
+from wirecopy.methods import Keys, Sketches
+from wirecopy.model import Boilerplate, Tokens, View
+from wirecopy.pairs import Agreement, Commons, Evidence, Limits, Queries
+from wirecopy.statistics import Statistics
+
 __all__ = [
     "LINKED",
     "PARTS",
+    "RARE",
     "SIGNATURE_SCHEME",
     "TEXT_VERSION",
     "Index",
@@ -16,9 +25,8 @@ __all__ = [
     "Numbers",
     "Part",
     "Postings",
-    "Prefixes",
     "Segment",
-    "ask",
+    "agree",
     "band_keys",
     "blake3_hex",
     "block_sums",
@@ -33,6 +41,7 @@ __all__ = [
     "count_different_bits",
     "count_discordant",
     "count_equal",
+    "count_holders",
     "count_shared",
     "crf_expect",
     "crf_label",
@@ -47,6 +56,7 @@ __all__ = [
     "file",
     "file_part",
     "grow_tree",
+    "hold_common",
     "imatch",
     "iso_microseconds",
     "line_ends",
@@ -57,7 +67,7 @@ __all__ = [
     "mark_boilerplate",
     "match_lines",
     "match_windows",
-    "may_reach",
+    "may_hold",
     "merge_segments",
     "multiply_vectors",
     "nominate",
@@ -87,25 +97,19 @@ _Tree = tuple[list[int], list[float], list[int], list[int], list[float]]
 
 LINKED: int
 PARTS: int
+RARE: int
 SIGNATURE_SCHEME: int
 TEXT_VERSION: str
 
 @final
 class Index:
-    def __new__(
-        cls,
-        values: NDArray[np.uint64],
-        starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        parts: Sequence[Part],
-    ) -> Index: ...
+    def __new__(cls, articles: int, parts: Sequence[Part]) -> Index: ...
     def counts(self, /) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64]]: ...
     def leave_out(self, /, common: NDArray[np.bool_]) -> None: ...
-    def sizes(self, /) -> NDArray[np.int64]: ...
-    def limit(self, /, least: NDArray[np.int64], mutual: bool) -> Prefixes: ...
-    def work(self, /, prefixes: Prefixes) -> NDArray[np.int64]: ...
+    def totals(self, /) -> NDArray[np.float64]: ...
+    def limit(self, /, least: NDArray[np.float64], mutual: bool) -> NDArray[np.int64]: ...
     def pairs(
-        self, /, prefixes: Prefixes, from_rank: int, to_rank: int, most: int
+        self, /, from_rank: int, to_rank: int, most: int
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int]: ...
     def probe(
         self,
@@ -122,9 +126,6 @@ class Index:
 class Part: ...
 
 @final
-class Prefixes: ...
-
-@final
 class Model:
     def __new__(cls, json: str) -> Model: ...
 
@@ -137,21 +138,16 @@ class Numbers:
 class Postings:
     def __len__(self, /) -> int: ...
 
-_Found = tuple[
-    NDArray[np.uint32],
-    NDArray[np.uint32],
-    NDArray[np.uint32],
-    NDArray[np.uint8],
-    NDArray[np.uint64],
-    NDArray[np.uint64],
-]
+_Filed = tuple[Postings, int]
 
 @final
 class Segment:
     def __new__(cls, sums: NDArray[np.uint64]) -> Segment: ...
     def articles(self, /, bytes: NDArray[np.uint8]) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
     def shard(self, /, bytes: NDArray[np.uint8], number: int) -> Postings: ...
-    def look_up(self, /, bytes: NDArray[np.uint8], keys: NDArray[np.uint64]) -> _Found: ...
+    def look_up(
+        self, /, bytes: NDArray[np.uint8], keys: NDArray[np.uint64]
+    ) -> tuple[Postings, NDArray[np.uint32]]: ...
 
 def encode_segment(
     shards: Sequence[Postings], rows: NDArray[np.uint64], words: NDArray[np.uint32]
@@ -161,40 +157,13 @@ def merge_segments(
     parts: Sequence[tuple[Segment, NDArray[np.uint8], NDArray[np.bool_]]],
 ) -> bytes: ...
 def distinct_keys(shards: Sequence[Postings]) -> NDArray[np.uint64]: ...
-def look_up(shard: Sequence[Postings], firsts: Sequence[int], keys: NDArray[np.uint64]) -> _Found: ...
-def ask(
-    asked: Sequence[Postings],
-    keys: NDArray[np.uint64],
-    which: NDArray[np.uint32],
-    rank: NDArray[np.uint32],
-    position: NDArray[np.uint32],
-    words: NDArray[np.uint8],
-    left: NDArray[np.uint64],
-    right: NDArray[np.uint64],
-    *,
-    query_words: NDArray[np.uint32],
-    own: NDArray[np.uint32],
-    found_words: NDArray[np.uint32],
-    boilerplate: NDArray[np.uint64],
-    all_holders: int,
-    links: int,
-    settled_words: int,
-    shingle_words: int,
-    grouped_words: int,
-    agree_gap_words: int,
-    key_words: int,
-    agree_share: float,
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
+def look_up(filed: Sequence[_Filed], keys: NDArray[np.uint64]) -> tuple[Postings, NDArray[np.uint32]]: ...
+def count_holders(
+    filed: Sequence[_Filed], ranks: NDArray[np.uint32], keys: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+def hold_common(filed: Sequence[_Filed], articles: int, most: int) -> NDArray[np.bool_]: ...
 def tokenise(
-    text: NDArray[np.uint8],
-    offsets: NDArray[np.int64],
-    *,
-    diacritics: bool,
-    sentences: str | None,
-    stopwords: str,
-    stemmer: str,
-    spans: bool,
-    words: bool,
+    text: NDArray[np.uint8], offsets: NDArray[np.int64], view: View, *, spans: bool, words: bool
 ) -> tuple[
     NDArray[np.uint64],
     NDArray[np.int64],
@@ -206,9 +175,7 @@ def tokenise(
     NDArray[np.uint8] | None,
     NDArray[np.int64] | None,
 ]: ...
-def count_articles(
-    hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
+def count_articles(tokens: Tokens) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
 def read_jsonl(
     data: NDArray[np.uint8],
     text_names: Sequence[str],
@@ -230,204 +197,74 @@ def line_ends(data: NDArray[np.uint8]) -> tuple[int, int]: ...
 def iso_microseconds(dates: Sequence[str]) -> NDArray[np.int64]: ...
 def blake3_hex(texts: Sequence[bytes]) -> list[str]: ...
 def winnow(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingle_words: int,
-    window_words: int,
+    tokens: Tokens, shingle_words: int, window_words: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]: ...
-def whole_hashes(
-    hashes: NDArray[np.uint64], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def whole_hashes(tokens: Tokens) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def distinct(
     values: NDArray[np.uint64], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def count_shared(
-    query: NDArray[np.uint64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
+    query: Sketches, found: Sketches
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 def shingle_sets(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingle_words: int,
-    *,
-    step_words: int = 1,
-    modulus: int = 1,
-    whole: bool = True,
+    tokens: Tokens, shingle_words: int, *, step_words: int = 1, modulus: int = 1, whole: bool = True
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def character_sets(
-    text: NDArray[np.uint8], offsets: NDArray[np.int64], shingle_characters: int, modulus: int
+    tokens: Tokens, shingle_characters: int, modulus: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def signatures(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingle_words: int,
-    signature_values: int,
+    tokens: Tokens, shingle_words: int, signature_values: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]: ...
-def band_keys(
-    values: NDArray[np.uint32], offsets: NDArray[np.int64], bands: int, rows: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
-def count_equal(
-    query: NDArray[np.uint32],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint32],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-) -> NDArray[np.int64]: ...
+def band_keys(sketches: Sketches, bands: int, rows: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
+def count_equal(query: Sketches, found: Sketches) -> NDArray[np.int64]: ...
 def sentence_digests(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    words: NDArray[np.uint8],
-    word_offsets: NDArray[np.int64],
-    sentences: NDArray[np.uint32],
-    sentence_offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32] | None,
-    most_articles: int,
-    sorted: bool,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]: ...
+    tokens: Tokens, statistics: Statistics | None = None, *, most_articles: int = ...
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]]: ...
 def imatch(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    words: NDArray[np.uint8],
-    word_offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32],
+    tokens: Tokens,
+    statistics: Statistics,
     *,
-    least_articles: int,
-    most_articles: int,
-    rarest_first: bool,
-    skip_words: int,
-    hash_words: int,
+    least_articles: int = 0,
+    most_articles: int = ...,
+    rarest_first: bool = False,
+    skip_words: int = 0,
+    hash_words: int = ...,
     lexicons: int,
     left_out_share: float,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]: ...
-def count_collisions(
-    query_first: NDArray[np.uint64],
-    query_second: NDArray[np.uint64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found_first: NDArray[np.uint64],
-    found_second: NDArray[np.uint64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint64]]: ...
+def count_collisions(query: Sketches, found: Sketches) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def simhash(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    words: NDArray[np.uint8],
-    word_offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32],
-    articles: int,
-    skip_words: int,
-    bits: int,
+    tokens: Tokens, statistics: Statistics, *, skip_words: int, bits: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def simhash_keys(
-    values: NDArray[np.uint64], offsets: NDArray[np.int64], bits: int, blocks: int
+    sketches: Sketches, bits: int, blocks: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
-def count_different_bits(
-    query: NDArray[np.uint64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-) -> NDArray[np.int64]: ...
-def sentence_lengths(
-    sentences: NDArray[np.uint32], sentence_offsets: NDArray[np.int64], word_offsets: NDArray[np.int64]
-) -> NDArray[np.uint32]: ...
+def count_different_bits(query: Sketches, found: Sketches) -> NDArray[np.int64]: ...
+def sentence_lengths(tokens: Tokens) -> tuple[NDArray[np.uint32], NDArray[np.int64]]: ...
 def window_hashes(
-    lengths: NDArray[np.uint32], offsets: NDArray[np.int64], window: int, step: int, dynamic: bool
+    sketches: Sketches, *, window: int, step: int, dynamic: bool
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def match_windows(
-    query: NDArray[np.uint32],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint32],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-    window: int,
-    step: int,
-    dynamic: bool,
-    contiguous: int,
+    query: Sketches, found: Sketches, *, window: int, step: int, dynamic: bool, contiguous: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
-def cut_pieces(
-    words: int, offsets: NDArray[np.int64], halves: NDArray[np.uint8] | None, piece_words: int
-) -> NDArray[np.int64]: ...
+def cut_pieces(tokens: Tokens, piece_words: int) -> NDArray[np.int64]: ...
 def make_images(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    piece_words: int,
-    image_terms: int,
-    frequencies: NDArray[np.uint32] | None,
-    documents: int,
+    tokens: Tokens, statistics: Statistics | None = None, *, piece_words: int, image_terms: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]: ...
 def make_vectors(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32],
-    documents: int,
-    threshold: float,
-) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64]]: ...
-def multiply_vectors(
-    query: NDArray[np.uint64],
-    query_weights: NDArray[np.float64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_weights: NDArray[np.float64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-) -> NDArray[np.float64]: ...
-def may_reach(
-    query: NDArray[np.uint64],
-    query_weights: NDArray[np.float64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found: NDArray[np.uint64],
-    found_weights: NDArray[np.float64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
-    threshold: float,
-) -> NDArray[np.bool_]: ...
+    tokens: Tokens, statistics: Statistics, threshold: float
+) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.float64], NDArray[np.uint8]]: ...
+def multiply_vectors(query: Sketches, found: Sketches) -> NDArray[np.float64]: ...
 def count_discordant(
     expected: NDArray[np.float64], got: NDArray[np.float64], width: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def plant(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    sentences: NDArray[np.uint32],
-    sentence_offsets: NDArray[np.int64],
-    words: NDArray[np.uint8],
-    word_offsets: NDArray[np.int64],
-    frequencies: NDArray[np.uint32],
-    articles: int,
-    suffixes: int,
-    depth: int,
-    sort: bool,
-    tree: bool,
+    tokens: Tokens, statistics: Statistics, *, suffixes: int, depth: int, sort: bool, tree: bool
 ) -> tuple[
     NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.float64]
 ]: ...
 def containment_similarities(
-    query_nodes: NDArray[np.uint64],
-    query_visits: NDArray[np.uint32],
-    query_depths: NDArray[np.uint32],
-    query_impacts: NDArray[np.float64],
-    query_starts: NDArray[np.int64],
-    query_ends: NDArray[np.int64],
-    found_nodes: NDArray[np.uint64],
-    found_visits: NDArray[np.uint32],
-    found_depths: NDArray[np.uint32],
-    found_impacts: NDArray[np.float64],
-    found_starts: NDArray[np.int64],
-    found_ends: NDArray[np.int64],
+    query: Sketches, found: Sketches
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 def page_metadata(
     page: bytes, charset: str | None = None, url: str | None = None, received: int | None = None
@@ -477,113 +314,71 @@ def crf_expect(
     transitions: Sequence[Sequence[float]],
 ) -> tuple[NDArray[np.float64], list[list[float]], float]: ...
 def page_blocks(page: str, as_in_paper: bool) -> list[str]: ...
-def file(
-    hashes: NDArray[np.uint64],
-    word_offsets: NDArray[np.int64],
-    keys: NDArray[np.uint64],
-    key_offsets: NDArray[np.int64],
-    starts: NDArray[np.uint32] | None,
-    ends: NDArray[np.uint32] | None,
-) -> list[Postings]: ...
+def file(tokens: Tokens, keys: Keys) -> list[Postings]: ...
 def file_part(
-    values: NDArray[np.uint64], starts: NDArray[np.int64], ends: NDArray[np.int64], part: int, all: bool
+    values: NDArray[np.uint64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    weights: NDArray[np.float64] | None,
+    part: int,
+    all: bool,
 ) -> Part: ...
 def collide(
-    shard: Sequence[Postings],
-    firsts: Sequence[int],
+    filed: Sequence[_Filed],
     ranks: NDArray[np.uint32],
-    all_holders: int,
-    links: int,
-    settled_words: int,
-    shingle_words: int,
-    grouped_words: int,
-    common_holders: int,
-) -> dict[str, Any]: ...
+    limits: Limits,
+    *,
+    queries: Queries | None = None,
+    known: NDArray[np.uint64] | None = None,
+) -> tuple[
+    list[NDArray[np.uint32]],
+    int,
+    tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint64]],
+]: ...
+def agree(
+    evidence: Evidence, words: NDArray[np.uint32], rule: Rule
+) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]: ...
 def suspect(
-    later: NDArray[np.uint32],
-    earlier: NDArray[np.uint32],
-    later_position: NDArray[np.uint32],
-    earlier_position: NDArray[np.uint32],
-    common: NDArray[np.uint32],
-    common_holders: NDArray[np.uint32],
-    common_positions: NDArray[np.uint32],
-    common_offsets: NDArray[np.int64],
-    words: NDArray[np.uint32],
-    boilerplate_articles: int,
-    examples: int,
-    agree_gap_words: int,
-    key_words: int,
-    agree_share: float,
-    family_share: float,
-) -> dict[str, NDArray[Any]]: ...
+    evidence: Evidence, agreement: Agreement, family: NDArray[np.uint32], commons: Commons, rule: Rule
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]: ...
 def nominate(
-    later: NDArray[np.uint32],
-    earlier: NDArray[np.uint32],
-    common: NDArray[np.uint32],
-    order: NDArray[np.uint32],
-    agreed: NDArray[np.uint8],
-    boilerplate: NDArray[np.uint32],
-    common_sizes: NDArray[np.int64],
-    all_holders: int,
-    links: int,
+    evidence: Evidence, agreement: Agreement, boilerplate: NDArray[np.bool_], links: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
 def components(
     articles: int, later: NDArray[np.uint32], earlier: NDArray[np.uint32]
 ) -> NDArray[np.uint32]: ...
 def common_shingles(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    rows: NDArray[np.uint32],
-    places: NDArray[np.uint32],
-    reach_words: int,
-    least: int,
+    tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32], *, reach_words: int, least: int
 ) -> NDArray[np.uint64]: ...
-def mark_boilerplate(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    shingles: NDArray[np.uint64],
-    gap_words: int,
-) -> NDArray[np.uint8]: ...
+def mark_boilerplate(tokens: Tokens, boilerplate: Boilerplate) -> NDArray[np.uint8]: ...
 def compare(
-    hashes: NDArray[np.uint64],
-    offsets: NDArray[np.int64],
-    halves: NDArray[np.uint8] | None,
-    formulas: NDArray[np.uint64],
-    formula_gap_words: int,
+    tokens: Tokens,
     queries: NDArray[np.uint32],
     founds: NDArray[np.uint32],
-    seed_words: int,
-    bridged_words: int,
-    min_passage_words: int,
-    covered: float,
-    gap_words_a_word: int,
-) -> dict[str, NDArray[Any]]: ...
+    presets: Sequence[Preset],
+    boilerplate: Boilerplate | None = None,
+    *,
+    trace: bool = False,
+) -> dict[str, Any]: ...
+def may_hold(
+    traces: NDArray[np.uint32], offsets: NDArray[np.int64], shingles: NDArray[np.uint64]
+) -> NDArray[np.bool_]: ...
 def match_lines(
-    queries: NDArray[np.int64],
-    founds: NDArray[np.int64],
-    relations: NDArray[np.int8],
-    query_covered: NDArray[np.float64],
-    found_covered: NDArray[np.float64],
-    resemblance: NDArray[np.float64],
-    passage_offsets: NDArray[np.int64],
-    passages: NDArray[np.uint32],
-    nominated: NDArray[np.uint8],
+    queries: NDArray[np.uint32],
+    founds: NDArray[np.uint32],
+    compared: Compared,
+    nominated: NDArray[np.uint16],
     start: int,
     end: int,
-    ids: Sequence[str],
+    query_ids: Sequence[str],
+    found_ids: Sequence[str],
     relation_names: Sequence[str],
     method_names: Sequence[str],
 ) -> str: ...
 def opinion_lines(
-    queries: NDArray[np.int64],
-    founds: NDArray[np.int64],
-    relations: NDArray[np.uint8],
-    query_in_found: NDArray[np.float64],
-    found_in_query: NDArray[np.float64],
-    rank: NDArray[np.float64],
-    ids: Sequence[str],
+    scored: Scored,
+    query_ids: Sequence[str],
+    found_ids: Sequence[str],
     relation_names: Sequence[str],
     method_names: str,
 ) -> str: ...

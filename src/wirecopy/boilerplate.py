@@ -43,6 +43,18 @@ NOTHING = Boilerplate(np.empty(0, np.uint64), GAP_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """The constants above for the keys of a method, each of which vouches for `key_words` words."""
+
+    key_words: int
+    articles: int = ARTICLES
+    examples: int = EXAMPLES
+    agree_gap_words: int = AGREE_GAP_WORDS
+    agree_share: float = AGREE_SHARE
+    family_share: float = FAMILY_SHARE
+
+
+@dataclass(frozen=True, slots=True)
 class Common:
     """Something that many articles have in common: the `holders`, and some of them as examples.
 
@@ -88,13 +100,7 @@ def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boil
     """What is known, and the shingles of these formulas, whose examples are rows of `tokens`."""
     found = [
         _core.common_shingles(
-            tokens.hashes,
-            tokens.offsets,
-            tokens.halves,
-            common.rows,
-            common.places,
-            REACH_WORDS,
-            len(common.rows) // 2,
+            tokens, common.rows, common.places, reach_words=REACH_WORDS, least=len(common.rows) // 2
         )
         for common in commons
     ]
@@ -115,9 +121,7 @@ def describe(
     """
     assert tokens.starts is not None
     assert tokens.ends is not None
-    marks = _core.mark_boilerplate(
-        tokens.hashes, tokens.offsets, tokens.halves, known.shingles, known.gap_words
-    )
+    marks = _core.mark_boilerplate(tokens, known)
     formulas: list[Formula] = []
     seen: set[int] = set()
     for common in sorted(

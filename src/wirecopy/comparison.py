@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from .errors import UsageError
-from .model import Article, Boilerplate, Match, Passage, Relation, Tokens
+from .model import Article, Boilerplate, Columns, Match, Passage, Relation, Tokens
 from .text import encode, tokenise
 
 RELATIONS = tuple(Relation)
@@ -23,7 +23,7 @@ RELATIONS = tuple(Relation)
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What counts as copied."""
+    """What counts as copied. Where nothing does, the next `stricter` preset is tried: it bridges longer gaps."""
 
     min_passage_words: int
     bridged_words: int
@@ -31,15 +31,23 @@ class Preset:
     seed_words: int
     gap_words_a_word: int
     about: str
+    stricter: Preset | None = None
+
+    @property
+    def tried(self) -> list[Preset]:
+        """The presets that are tried one after the other."""
+        return [self, *(self.stricter.tried if self.stricter else ())]
 
 
+_STRICT = Preset(40, 30, 0.9, 3, 8, "legal and editorial use: every match would convince a stranger")
+_SYNDICATION = Preset(20, 10, 0.8, 4, 4, "news archives", _STRICT)
 PRESETS = {
-    "strict": Preset(40, 30, 0.9, 3, 8, "legal and editorial use: every match would convince a stranger"),
-    "syndication": Preset(20, 10, 0.8, 4, 4, "news archives"),
-    "any-reuse": Preset(12, 30, 0.8, 3, 8, "research on text reuse, edited copies"),
+    "strict": _STRICT,
+    "syndication": _SYNDICATION,
+    "any-reuse": Preset(12, 30, 0.8, 3, 8, "research on text reuse, edited copies", _SYNDICATION),
 }
 DEFAULT_PRESET = "syndication"
-NO_BOILERPLATE = Boilerplate(np.empty(0, np.uint64), 0)
+LAXEST_PRESET = min(PRESETS, key=lambda name: PRESETS[name].min_passage_words)
 
 
 def get_preset(name: str) -> Preset:
@@ -51,10 +59,22 @@ def get_preset(name: str) -> Preset:
 
 
 @dataclass(frozen=True, slots=True)
+class Passages(Columns):
+    """Passages as columns: where each starts and ends in both articles (code points), its equal words and its changed ones."""
+
+    query_start: NDArray[np.uint32]
+    query_end: NDArray[np.uint32]
+    found_start: NDArray[np.uint32]
+    found_end: NDArray[np.uint32]
+    words: NDArray[np.uint32]
+    changed: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """Compared pairs as columns; pair i has passages `passage_offsets[i]:passage_offsets[i + 1]`.
 
-    `passages` has the columns query start, query end, found start, found end (code points), words, changed.
+    `relation` is a place in `RELATIONS`, or -1 for a pair that is no match; `tried` is how many stricter presets were.
     """
 
     relation: NDArray[np.int8]
@@ -62,7 +82,16 @@ class Compared:
     found_covered: NDArray[np.float64]
     resemblance: NDArray[np.float64]
     passage_offsets: NDArray[np.int64]
-    passages: NDArray[np.uint32]
+    passages: Passages
+    tried: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.relation)
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """The pair of each passage."""
+        return np.repeat(np.arange(len(self)), np.diff(self.passage_offsets))
 
     def take(self, rows: NDArray[np.int64]) -> Compared:
         """Some pairs, in the order given."""
@@ -75,17 +104,14 @@ class Compared:
             self.found_covered[rows],
             self.resemblance[rows],
             offsets,
-            self.passages[passages],
+            self.passages.take(passages),
+            self.tried[rows],
         )
 
     @staticmethod
     def join(parts: Sequence[Compared]) -> Compared:
         """Several lots of pairs as one."""
-        if not parts:
-            share = np.empty(0)
-            return Compared(
-                np.empty(0, np.int8), share, share, share, np.zeros(1, np.int64), np.empty((0, 6), np.uint32)
-            )
+        parts = parts or [NOT_COMPARED]
         counts = np.concatenate([np.diff(part.passage_offsets) for part in parts])
         return Compared(
             np.concatenate([part.relation for part in parts]),
@@ -93,8 +119,33 @@ class Compared:
             np.concatenate([part.found_covered for part in parts]),
             np.concatenate([part.resemblance for part in parts]),
             np.concatenate([[0], np.cumsum(counts)]),
-            np.concatenate([part.passages for part in parts]),
+            Passages.join([part.passages for part in parts]),
+            np.concatenate([part.tried for part in parts]),
         )
+
+
+_NO_SHARES, _NO_WORDS = np.empty(0), np.empty(0, np.uint32)
+NOT_COMPARED = Compared(
+    np.empty(0, np.int8),
+    _NO_SHARES,
+    _NO_SHARES,
+    _NO_SHARES,
+    np.zeros(1, np.int64),
+    Passages(_NO_WORDS, _NO_WORDS, _NO_WORDS, _NO_WORDS, _NO_WORDS, _NO_WORDS),
+    np.empty(0, np.uint8),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Articles that were compared, with 32 bits of each shingle: enough to know who may hold what is learnt later."""
+
+    shingles: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+
+    def may_hold(self, boilerplate: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Whether each article may hold one of some shingles; where it does, it is among them."""
+        return _core.may_hold(self.shingles, self.offsets, boilerplate)
 
 
 def compare_rows(
@@ -102,40 +153,41 @@ def compare_rows(
     queries: NDArray[np.uint32],
     founds: NDArray[np.uint32],
     preset: Preset,
-    boilerplate: Boilerplate = NO_BOILERPLATE,
-) -> Compared:
-    """Compare pairs of rows of a batch; `relation` is -1 for a pair that is no match."""
+    boilerplate: Boilerplate | None = None,
+    *,
+    alone: bool = False,
+    trace: bool = False,
+) -> tuple[Compared, Trace]:
+    """What pairs of rows of a batch share by a preset, and, if asked for, traces of the rows.
+
+    Where that is nothing, the next stricter preset is tried, unless the first is to decide `alone`: so what a stricter
+    preset takes for a match, a laxer one does.
+    """
     assert tokens.starts is not None, "comparing needs spans"
     assert tokens.ends is not None
-    answer = _core.compare(
-        tokens.hashes,
-        tokens.offsets,
-        tokens.halves,
-        boilerplate.shingles,
-        boilerplate.gap_words,
-        queries,
-        founds,
-        preset.seed_words,
-        preset.bridged_words,
-        preset.min_passage_words,
-        preset.covered,
-        preset.gap_words_a_word,
-    )
+    presets = [preset] if alone else preset.tried
+    answer = _core.compare(tokens, queries, founds, presets, boilerplate, trace=trace)
     offsets = answer["passage_offsets"]
     counts = np.diff(offsets)
-    spans = [
-        column[np.repeat(tokens.offsets[rows], counts) + answer[name] - last]
-        for rows, side in ((queries, "query"), (founds, "found"))
-        for name, column, last in ((f"{side}_start", tokens.starts, 0), (f"{side}_end", tokens.ends, 1))
-    ]
-    return Compared(
-        relate(answer["identical"], answer["query_covered"], answer["found_covered"], counts, preset.covered),
-        np.round(answer["query_covered"], 4),
-        np.round(answer["found_covered"], 4),
-        np.round(answer["resemblance"], 4),
+    query, found = (np.repeat(tokens.offsets[rows], counts) for rows in (queries, founds))
+    in_query, in_found = answer["query_covered"], answer["found_covered"]
+    compared = Compared(
+        relate(answer["identical"], in_query, in_found, counts, preset.covered),
+        in_query.round(4),
+        in_found.round(4),
+        answer["resemblance"].round(4),
         offsets,
-        np.column_stack([*spans, answer["words"], answer["changed"]]).astype(np.uint32, copy=False),
+        Passages(
+            tokens.starts[query + answer["query_start"]],
+            tokens.ends[query + answer["query_end"] - 1],
+            tokens.starts[found + answer["found_start"]],
+            tokens.ends[found + answer["found_end"] - 1],
+            answer["words"],
+            answer["changed"],
+        ),
+        answer["tried"],
     )
+    return compared, Trace(answer["traces"], answer["trace_offsets"])
 
 
 def relate(
@@ -170,7 +222,7 @@ def compare(
     named = [name_text(side, role) for side, role in ((query, "query"), (found, "found"))]
     text, offsets = encode([text for _, text in named])
     tokens = tokenise(text, offsets, spans=True)
-    compared = compare_rows(tokens, np.array([0], np.uint32), np.array([1], np.uint32), chosen)
+    compared, _ = compare_rows(tokens, np.array([0], np.uint32), np.array([1], np.uint32), chosen)
     if compared.relation[0] < 0:
         return None
     return build_match(compared, 0, named[0][0], named[1][0], named[0][1])
@@ -193,7 +245,7 @@ def build_match(
     compared: Compared, row: int, query: str, found: str, query_text: str, methods: tuple[str, ...] = ()
 ) -> Match:
     """One row of compared pairs as a Match."""
-    rows = compared.passages[compared.passage_offsets[row] : compared.passage_offsets[row + 1]].tolist()
+    passages = compared.passages.take(slice(*compared.passage_offsets[row : row + 2].tolist()))
     return Match(
         query,
         found,
@@ -203,7 +255,7 @@ def build_match(
         float(compared.resemblance[row]),
         tuple(
             Passage((start, end), (found_start, found_end), words, changed, query_text[start:end])
-            for start, end, found_start, found_end, words, changed in rows
+            for start, end, found_start, found_end, words, changed in passages.rows()
         ),
         methods,
     )

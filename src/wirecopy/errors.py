@@ -39,3 +39,9 @@ class MismatchError(WirecopyError):
 
     def __init__(self, what: str, expected: object, got: object, way_out: str) -> None:
         super().__init__(f"{what}: expected {expected}, got {got}; {way_out}")
+
+
+def refuse(*complaints: tuple[object, str]) -> None:
+    """Raise UsageError with all complaints that hold, in one message."""
+    if said := [complaint for holds, complaint in complaints if holds]:
+        raise UsageError("; ".join(said))

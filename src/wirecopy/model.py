@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 UNDATED = np.iinfo(np.int64).max
 """`published` of an article without a usable date: sorts after all dates."""
+
+
+class Columns:
+    """Arrays of one length, the fields of a dataclass: a table by columns."""
+
+    def _arrays(self) -> list[NDArray[Any]]:
+        return [getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return len(self._arrays()[0])
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The rows as tuples of plain values."""
+        return zip(*(column.tolist() for column in self._arrays()), strict=True)
+
+    def take(self, rows: Any) -> Self:
+        """Some of the rows, in the order given."""
+        return type(self)(*(column[rows] for column in self._arrays()))
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """The rows of one table or more as one."""
+        columns = zip(*(part._arrays() for part in parts), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
 
 
 class Relation(StrEnum):
@@ -171,8 +195,8 @@ class View:
 
     With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
     them, the empty string for the default rule, or the characters that end a sentence. `stopwords` are left out: the code
-    of a language (`en`), or words with spaces between them. `stemmer` cuts what is left: `first5`, or the
-    name of a Snowball algorithm (`porter`). `title` is whether the title, where known, is read before the text:
+    of a language (`en`), or words with spaces or commas between them (`the of`; one alone as `the,`). `stemmer` cuts what is
+    left: `first5`, or the name of a Snowball algorithm (`porter`). `title` is whether the title, where known, is read before the text:
     `Articles.titled_text` puts it there. With `piece_words`, document frequencies are counted over even pieces of
     articles, of that many words or somewhat more; with 0, over whole articles.
     """
@@ -266,6 +290,12 @@ class Match:
             "methods": list(self.methods),
         }
 
+    def to_row(self) -> tuple[Any, ...]:
+        """The columns `MATCH_HEADS`, for a table."""
+        shares = self.query_covered, self.found_covered, self.resemblance
+        words, count = sum(passage.words for passage in self.passages), len(self.passages)
+        return self.query, self.found, str(self.relation), *shares, words, count, " ".join(self.methods)
+
     def __str__(self) -> str:
         verb = {
             Relation.IDENTICAL: "is identical to",
@@ -284,9 +314,15 @@ class Match:
         return clean("\n".join(lines))
 
 
+MATCH_HEADS = (
+    *("query", "found", "relation", "query_covered", "found_covered", "resemblance"),
+    *("words", "passages", "methods"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a method says of two articles by itself; `relation` is None where it only ranks."""
+    """What a method says of two articles by itself; `relation` is None where it refuses them, or only ranks."""
 
     query: str
     found: str
@@ -296,11 +332,17 @@ class Opinion:
     rank: float
     methods: tuple[str, ...]
 
+    @property
+    def accepted(self) -> bool:
+        """Whether the method takes one for a copy of the other."""
+        return self.relation is not None
+
     def to_dict(self) -> dict[str, Any]:
         """The opinion as its public JSON object."""
         return {
             "query": self.query,
             "found": self.found,
+            "accepted": self.accepted,
             "relation": self.relation and str(self.relation),
             "query_in_found": self.query_in_found,
             "found_in_query": self.found_in_query,

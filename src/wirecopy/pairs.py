@@ -1,25 +1,26 @@
 """Candidate pairs of a collection, for any method: file keys, let them collide, join the collisions.
 
-Articles are numbered by *rank*, their place in time: by `published`, then by id. The later article of a pair is the
-query, the earlier one is found.
+Articles are numbered as they were filed; a *rank* is an article's place in time: by `published`, then by id. The later article
+of a pair is the query, the earlier one is found. Queries do not belong to the collection: they are later than all of it.
+
+Each stage is a function of values: `file` of a batch, `collide` of a shard of keys, `agree` of pairs, `suspect` of common keys,
+`nominate` of pairs again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import pairwise
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
-from . import boilerplate as boilerplate_rule
-from .boilerplate import Common
-from .methods import Keys, Method, Sketches
-from .model import Tokens
+from . import _core, boilerplate, text
+from .boilerplate import Common, Rule
+from .methods import Method, Sketches
+from .model import Articles, Columns, Tokens
+from .statistics import Statistics
 
 ALL_HOLDERS = 20
 """Up to so many holders of a key are paired all with all."""
@@ -27,276 +28,302 @@ LINKS = 2
 """Earliest holders that each holder of a more common key is linked to."""
 SETTLED_WORDS = 12
 """Words around a key, of sixteen on each side, that must agree for its collision to count."""
-BLOCK_ARTICLES = 1 << 10
-BLOCK_WORK = 1 << 20
-"""Articles, and look-ups of earlier ones, that make a block of work."""
-MOST = np.iinfo(np.int64).max
+LEFT_OUT = np.iinfo(np.uint32).max
+"""The rank of an article that takes no part."""
+SHARDS = 64
+NOBODY = np.empty(0, np.uint32)
+NO_NAMES = np.empty(0, np.uint64)
 
-Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
+Shard = Sequence[tuple[_core.Postings, int]]
+"""The postings of some keys, by batch, with the number of the first article of each."""
+Pairs = tuple[NDArray[np.uint32], NDArray[np.uint32]]
+"""Pairs of articles by their ranks: the later ones, the earlier ones."""
+
+
+@dataclass(frozen=True)
+class Filed:
+    """What a method files a batch under: the words of each article, and the postings of its keys, a shard a key range."""
+
+    words: NDArray[np.uint32]
+    shards: Sequence[_core.Postings] = field(repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        rows = np.arange(len(self.words), dtype=np.uint64)
+        return Filed.read, (_core.encode_segment(self.shards, rows, self.words),)
+
+    @classmethod
+    def read(cls, content: bytes) -> Filed:
+        """What was written as a segment."""
+        array = np.frombuffer(content, np.uint8)
+        segment = _core.Segment(_core.block_sums(array))
+        return cls(segment.articles(array)[1], [segment.shard(array, shard) for shard in range(SHARDS)])
+
+
+@dataclass(frozen=True)
+class Held:
+    """Who holds some keys in a collection: their postings, and by the number in these the rank and the words of each article.
+
+    `own` is the rank of the article that each query is itself, `articles` what the collection calls the article at each rank.
+    """
+
+    postings: Shard = field(repr=False)
+    ranks: NDArray[np.uint32]
+    words: NDArray[np.uint32]
+    own: NDArray[np.uint32]
+    articles: NDArray[Any]
+
+
+class Lookup(Protocol):
+    """Says who holds some keys."""
+
+    def look_up(self, method: Method, keys: NDArray[np.uint64], ids: Sequence[str]) -> Held:
+        """The holders of some keys, which rise, that the method filed articles under, for queries with these ids."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How keys with few and with many holders are treated; `links` None pairs all."""
+
+    all_holders: int
+    links: int | None
+    settled_words: int
+    shingle_words: int
+    grouped_words: int
+    common_holders: int
+
+    @classmethod
+    def of(cls, method: Method, *, linked: bool) -> Limits:
+        """Those for the keys of a method."""
+        shingle, window = _shingle(method)
+        common = boilerplate.ARTICLES if method.guaranteed_words else np.iinfo(np.int64).max
+        links, settled = (LINKS if linked else None), min(SETTLED_WORDS, window - 1)
+        return cls(ALL_HOLDERS, links, settled, shingle, -(-(window - 1) // 2), int(common))
+
+
+def _shingle(method: Method) -> tuple[int, int]:
+    """The words of a shingle, and the shingles of a window."""
+    shingle = (method.shingle_words if method.guaranteed_words else None) or 1
+    return shingle, (method.guaranteed_words or 1) - shingle + 1
+
+
+def rule_of(method: Method) -> Rule:
+    """The rule of boilerplate for the keys of a method, each of which vouches for the words that settle it."""
+    shingle, window = _shingle(method)
+    return Rule(key_words=shingle + min(SETTLED_WORDS, window - 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """The collisions of all keys that the words around them support, one a row.
+class Evidence(Columns):
+    """Collisions of keys that the words around them support, one a row.
 
-    `columns` are later, earlier, later_position, earlier_position and common (the number of a common key); `order` puts the rows by
-    pair, `agreed` is 1 where the pair shares half of an article, `common_sizes` how many hold each common key, `common_names` what it
-    is called in any collection. `suspects` are the common keys that may be boilerplate, by their numbers. `weak` is how many
-    other collisions there were.
+    `common` is the number of the common key that it comes from, or `RARE`, with the bit `LINKED` if that key only links.
     """
 
-    columns: dict[str, NDArray[np.uint32]]
-    order: NDArray[np.uint32]
-    agreed: NDArray[np.uint8]
-    common_sizes: NDArray[np.int64]
-    common_names: NDArray[np.uint64]
-    all_holders: int
-    suspects: dict[int, Common]
+    later: NDArray[np.uint32]
+    earlier: NDArray[np.uint32]
+    later_position: NDArray[np.uint32]
+    earlier_position: NDArray[np.uint32]
+    common: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class Commons:
+    """Keys that many articles hold: key i has the holders, by rank, and their places, from `offsets[i]` to `offsets[i + 1]`.
+
+    `names` is what the keys are called in any collection.
+    """
+
+    holders: NDArray[np.uint32]
+    positions: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+    names: NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Collided:
+    """The evidence of some shards, their common keys, and how many other collisions there were."""
+
+    evidence: Evidence
+    commons: Commons
     weak: int
 
-    def __len__(self) -> int:
-        return len(self.order)
-
-    def nominate(self, boilerplate: Sequence[int]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """The candidates, (later, earlier), rising: pairs that agree or that a key outside `boilerplate` supports."""
-        return _core.nominate(
-            self.columns["later"],
-            self.columns["earlier"],
-            self.columns["common"],
-            self.order,
-            self.agreed,
-            np.array(sorted(boilerplate), np.uint32),
-            self.common_sizes,
-            self.all_holders,
-            LINKS,
+    @classmethod
+    def join(cls, shards: Sequence[Any]) -> Collided:
+        """The shards as one, common keys numbered through."""
+        first, columns = 0, []
+        for rows, _, (_, _, sizes, _) in shards:
+            evidence = Evidence(*rows)
+            common = evidence.common
+            common[common & ~np.uint32(_core.LINKED) != _core.RARE] += np.uint32(first)
+            columns.append(evidence)
+            first += len(sizes)
+        holders, positions, sizes, names = (
+            np.concatenate([commons[column] for _, _, commons in shards]) for column in range(4)
         )
+        commons = Commons(holders, positions, np.concatenate([[0], np.cumsum(sizes)]), names)
+        return cls(Evidence.join(columns), commons, sum(weak for _, weak, _ in shards))
 
 
-def file(tokens: Tokens, keys: Keys) -> list[_core.Postings]:
-    """The postings of a batch, cut into shards by key range."""
-    return _core.file(tokens.hashes, tokens.offsets, keys.values, keys.offsets, keys.starts, keys.ends)
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Which pairs of some evidence agree: rows by pair, a mark for each row, and the pairs of one family."""
+
+    order: NDArray[np.uint32]
+    agreed: NDArray[np.uint8]
+    families: Pairs
+
+
+def tokenise(batch: Articles, method: Method, *, words: bool | None = None) -> Tokens:
+    """The words of a batch as a method reads them."""
+    texts = batch.titled_text() if method.view.title else (batch.text, batch.offsets)
+    return text.tokenise(*texts, method.view, words=method.spells_words if words is None else words)
+
+
+def sketch(batch: Articles, method: Method, statistics: Statistics | None) -> Sketches:
+    """What a method remembers of the articles of a batch."""
+    return method.sketch(tokenise(batch, method), statistics)
+
+
+def file(
+    batch: Articles, methods: Sequence[Method], statistics: Mapping[Method, Statistics]
+) -> dict[Method, Filed]:
+    """What a batch is filed under by each method; each view is read once."""
+    by_view = {one.view: one for one in methods}
+    spelt = {one.view for one in methods if one.spells_words}
+    tokens = {view: tokenise(batch, one, words=view in spelt) for view, one in by_view.items()}
+    return {one: file_tokens(tokens[one.view], one, statistics.get(one)) for one in methods}
+
+
+def file_tokens(
+    tokens: Tokens, method: Method, statistics: Statistics | None, *, probes: bool = False
+) -> Filed:
+    """What articles are filed under by a method, or what they are looked up under."""
+    keys = (method.probes if probes else method.keys)(method.sketch(tokens, statistics))
+    return Filed(np.diff(tokens.offsets).astype(np.uint32), _core.file(tokens, keys))
+
+
+def by_shard(batches: Sequence[Filed]) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
+    """The words of all articles, and the postings of each shard, each freed once it is used unless somebody else has them."""
+    words = np.concatenate([NOBODY, *(batch.words for batch in batches)])
+    firsts = np.cumsum([0, *(len(batch.words) for batch in batches)]).tolist()
+    shards = list(zip(*(batch.shards for batch in batches), strict=True)) or [()]
+
+    def give() -> Iterator[Shard]:
+        while shards:
+            yield list(zip(shards.pop(), firsts, strict=False))
+
+    return words, give()
 
 
 def collide(
-    method: Method,
-    postings: list[list[_core.Postings]],
-    firsts: Sequence[int],
+    shard: Shard,
     ranks: NDArray[np.uint32],
-    words: NDArray[np.uint32],
-    *,
-    linked: bool = True,
-    apply: Map = map,
-) -> Evidence:
-    """The evidence of all batches; empties `postings`, which are the bulk of the memory, as it goes.
+    limits: Limits,
+    known: NDArray[np.uint64] | None = None,
+) -> Any:
+    """The evidence of one shard, for `Collided.join`. With the names of `known` common keys, these number them."""
+    return _core.collide(shard, ranks, limits, known=known)
 
-    `firsts` is the number of each batch's first article, `ranks` the rank of each article (the largest uint32 leaves it
-    out), `words` the number of words of the article at each rank. `apply` maps a function over shards.
-    """
-    shingle, settled, grouped = _context(method)
-    all_holders = ALL_HOLDERS if linked else MOST
-    articles = boilerplate_rule.ARTICLES if method.guaranteed_words else MOST
 
-    waiting = [list(shard) for shard in zip(*postings, strict=True)] or [[]]
-    postings.clear()
+def agree(evidence: Evidence, words: NDArray[np.uint32], rule: Rule) -> Agreement:
+    """Which pairs agree; `words` are those of the article at each rank."""
+    order, agreed, *families = _core.agree(evidence, words, rule)
+    return Agreement(order, agreed, (families[0], families[1]))
 
-    def collide_shard(number: int) -> dict[str, Any]:
-        shard, waiting[number] = waiting[number], []
-        return _core.collide(shard, firsts, ranks, all_holders, LINKS, settled, shingle, grouped, articles)
 
-    shards = list(apply(collide_shard, range(len(waiting))))
-    first_common = 0
-    for shard in shards:
-        shard["common"][shard["common"] < _core.LINKED] += np.uint32(first_common)
-        first_common += len(shard["common_sizes"])
-    weak = sum(shard.pop("weak") for shard in shards)
-    column = {name: np.concatenate([shard.pop(name) for shard in shards]) for name in list(shards[0])}
-    sizes, names = column.pop("common_sizes"), column.pop("common_names")
-    offsets = np.concatenate([[0], np.cumsum(sizes)])
-    holders, positions = column.pop("common_holders"), column.pop("common_positions")
-    answer = _core.suspect(
-        **column,
-        common_holders=holders,
-        common_positions=positions,
-        common_offsets=offsets,
-        words=words,
-        boilerplate_articles=articles,
-        examples=boilerplate_rule.EXAMPLES,
-        agree_gap_words=boilerplate_rule.AGREE_GAP_WORDS,
-        key_words=shingle + settled,
-        agree_share=boilerplate_rule.AGREE_SHARE,
-        family_share=boilerplate_rule.FAMILY_SHARE,
-    )
-    edges = answer["example_offsets"].tolist()
-    suspects = {
+def suspect(
+    collided: Collided, agreement: Agreement, family: NDArray[np.uint32], rule: Rule
+) -> dict[int, Common]:
+    """The common keys that may be boilerplate, by their numbers; `family` is the earliest of each article's family."""
+    commons = collided.commons
+    numbers, ranks, positions, offsets = _core.suspect(collided.evidence, agreement, family, commons, rule)
+    edges = offsets.tolist()
+    return {
         number: Common(
-            holders[offsets[number] : offsets[number + 1]],
-            answer["example_ranks"][start:end],
-            answer["example_positions"][start:end],
+            commons.holders[commons.offsets[number] : commons.offsets[number + 1]],
+            ranks[start:end],
+            positions[start:end],
         )
-        for number, start, end in zip(answer["commons"].tolist(), edges, edges[1:], strict=False)
+        for number, start, end in zip(numbers.tolist(), edges, edges[1:], strict=False)
     }
-    return Evidence(column, answer["order"], answer["agreed"], sizes, names, all_holders, suspects, weak)
 
 
-def _context(method: Method) -> tuple[int, int, int]:
-    """Words of a shingle, words around it that must agree, and words on one side that make holders one group."""
-    shingle = (method.shingle_words if method.guaranteed_words else None) or 1
-    window = (method.guaranteed_words or 1) - shingle + 1
-    return shingle, min(SETTLED_WORDS, window - 1), -(-(window - 1) // 2)
+def nominate(evidence: Evidence, agreement: Agreement, is_boilerplate: NDArray[np.bool_]) -> Pairs:
+    """The candidates, rising: pairs that agree or that a key supports that is not boilerplate, by the number of a common key."""
+    return _core.nominate(evidence, agreement, is_boilerplate, LINKS)
 
 
-@dataclass(frozen=True, slots=True)
-class Holders:
-    """Who holds some keys: which key, the article's number, the word at which it stands, its words, those around it."""
+@dataclass(frozen=True)
+class Queries:
+    """Articles that are looked up by a method: what they are looked up under, and who holds it."""
 
-    which: NDArray[np.uint32]
-    article: NDArray[np.uint32]
-    position: NDArray[np.uint32]
-    words: NDArray[np.uint8]
-    left: NDArray[np.uint64]
-    right: NDArray[np.uint64]
+    method: Method
+    filed: Filed
+    held: Held
 
     @classmethod
-    def join(cls, parts: Sequence[Holders]) -> Holders:
-        """The holders of several parts of a collection."""
-        parts = parts or [NO_HOLDERS]
-        return cls(
-            np.concatenate([part.which for part in parts]),
-            np.concatenate([part.article for part in parts]),
-            np.concatenate([part.position for part in parts]),
-            np.concatenate([part.words for part in parts]),
-            np.concatenate([part.left for part in parts]),
-            np.concatenate([part.right for part in parts]),
-        )
+    def look_up(
+        cls, batch: Articles, method: Method, statistics: Statistics | None, lookup: Lookup
+    ) -> Queries:
+        """The articles of a batch, looked up. Keys that a method leaves out, where it looks up others than it files, are not."""
+        filed = file_tokens(tokenise(batch, method), method, statistics, probes=True)
+        keys = _core.distinct_keys(filed.shards)
+        held = lookup.look_up(method, keys, batch.ids)
+        if method.is_directed and method.leaves_out:
+            held = lookup.look_up(method, keys[~is_common(method, keys, held)], batch.ids)
+        return cls(method, filed, held)
 
+    @property
+    def postings(self) -> Sequence[_core.Postings]:
+        """The postings of the queries."""
+        return self.filed.shards
 
-_NOBODY = np.empty(0, np.uint32)
-NO_HOLDERS = Holders(
-    _NOBODY, _NOBODY, _NOBODY, _NOBODY.astype(np.uint8), _NOBODY.astype(np.uint64), _NOBODY.astype(np.uint64)
-)
+    @property
+    def own(self) -> NDArray[np.uint32]:
+        """The rank of the article that each query is itself."""
+        return self.held.own
 
+    @property
+    def first(self) -> int:
+        """The rank of the first query: behind all articles."""
+        return len(self.held.articles)
 
-def look_up(
-    postings: Sequence[Sequence[_core.Postings]], firsts: Sequence[int], keys: NDArray[np.uint64]
-) -> Holders:
-    """The holders of some keys, which rise, among the postings of all batches."""
-    shards = zip(*postings, strict=True)
-    return Holders.join([Holders(*_core.look_up(list(shard), firsts, keys)) for shard in shards])
+    def nominate(
+        self, boilerplate: NDArray[np.uint64], *, linked: bool
+    ) -> tuple[NDArray[np.uint32], NDArray[Any]]:
+        """The candidates: which query, and what the collection calls the article.
 
-
-def ask(
-    method: Method,
-    asked: Sequence[_core.Postings],
-    keys: NDArray[np.uint64],
-    holders: Holders,
-    *,
-    query_words: NDArray[np.uint32],
-    own: NDArray[np.uint32],
-    found_words: NDArray[np.uint32],
-    boilerplate: NDArray[np.uint64],
-    linked: bool = True,
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """The candidates of some queries, (query, rank), rising, from the holders of their distinct keys.
-
-    The holders' articles are ranks, the largest uint32 leaves one out; `own` is the rank of the article that a query itself is, or
-    that. `boilerplate` are the names of common keys that are nothing else, rising.
-    """
-    shingle, settled, grouped = _context(method)
-    return _core.ask(
-        asked,
-        keys,
-        holders.which,
-        holders.article,
-        holders.position,
-        holders.words,
-        holders.left,
-        holders.right,
-        query_words=query_words,
-        own=own,
-        found_words=found_words,
-        boilerplate=boilerplate,
-        all_holders=ALL_HOLDERS if linked else MOST,
-        links=LINKS,
-        settled_words=settled,
-        shingle_words=shingle,
-        grouped_words=grouped,
-        agree_gap_words=boilerplate_rule.AGREE_GAP_WORDS,
-        key_words=shingle + settled,
-        agree_share=boilerplate_rule.AGREE_SHARE,
-    )
-
-
-class Sharing:
-    """The pairs of a collection that share a key, for a method that decides by itself: no rule of ours is applied."""
-
-    def __init__(
-        self,
-        method: Method,
-        sketches: Sketches,
-        order: NDArray[np.int64],
-        apply: Map = map,
-        queries: int = 0,
-    ) -> None:
-        """`order` is the article at each rank; keys that the method calls common are left out of the sketches.
-
-        The last `queries` articles are not filed, and nothing is looked up for them.
+        `boilerplate` are the names of common keys that are nothing else, rising.
         """
-        keys, everyone = method.keys(sketches), order
-        order = order[: len(order) - queries]
-        rows = keys.values, *_bounds(keys, order)
-        leaves_out = type(method).common is not Method.common
-        probes_itself = type(method).probes is Method.probes
-        # A key of one article alone makes no pair, unless others are looked up under it without being filed there.
-        keep_all = leaves_out or not probes_itself
-        parts = apply(lambda part: _core.file_part(*rows, part, keep_all), range(_core.PARTS))
-        self._index = _core.Index(*rows, list(parts))
-        if leaves_out:
-            values, occurrences, articles = self._index.counts()
-            common = method.common(occurrences, articles)
-            self._index.leave_out(common)
-            known = _core.Numbers(values[common], np.zeros(np.count_nonzero(common), np.uint32))
-            sketches = sketches.keep(known.look_up(sketches.columns[0]) != 0)
-        self.sketches = sketches.take(everyone)
-        """The sketches by rank, without common keys."""
-        if probes_itself:
-            prefixes = self._index.limit(method.least_shared(self._index.sizes()), method.mutual)
-            self._next = partial(self._index.pairs, prefixes)
-            work = self._index.work(prefixes)
-        else:
-            probes = method.probes(sketches)
-            self._next = partial(self._index.probe, probes.values, *_bounds(probes, order))
-            work = np.ones(len(order), np.int64)
-        block = np.maximum(np.cumsum(work) // BLOCK_WORK, np.arange(len(order)) // BLOCK_ARTICLES)
-        starts = np.flatnonzero(np.diff(block, prepend=-1))
-        self.blocks = list(pairwise([*starts.tolist(), len(order)]))
-        """Stretches of ranks for the later articles of pairs, each a moderate piece of work."""
-
-    def pairs(
-        self, start: int, end: int, most: int
-    ) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
-        """Pairs (later, earlier) of the later articles from `start` to `end`, some `most` at a time."""
-        while start < end:
-            later, earlier, start = self._next(start, end, most)
-            yield later, earlier
+        held, method = self.held, self.method
+        words = np.zeros(self.first + len(self.filed.words), np.uint32)
+        alive = held.ranks != LEFT_OUT
+        words[held.ranks[alive]] = held.words[alive]
+        words[self.first :] = self.filed.words
+        limits = Limits.of(method, linked=linked and not method.is_directed)
+        columns, _, _ = _core.collide(held.postings, held.ranks, limits, queries=self, known=boilerplate)
+        evidence = Evidence(*columns)
+        agreement = agree(evidence, words, rule_of(method))
+        query, found = nominate(evidence, agreement, np.ones(len(boilerplate), bool))
+        return query - np.uint32(self.first), held.articles[found]
 
 
-def count_hits(sketches: Sketches, table: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How many elements of each article are, in all columns, in another article of the `table`, a flag an article."""
-    lengths = sketches.ends - sketches.starts
-    if not lengths.sum():
-        return np.zeros(len(sketches), np.int64)
-    owners = np.repeat(np.arange(len(sketches)), lengths)
-    places = np.arange(len(owners)) + np.repeat(sketches.starts - (np.cumsum(lengths) - lengths), lengths)
-    columns = [column[places] for column in sketches.columns]
-    order = np.lexsort((owners, *columns))
-    owners = owners[order]
-    differ = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
-    first = np.concatenate([[True], differ])
-    group = np.cumsum(first) - 1
-    holds = table[owners] & (first | np.concatenate([[True], np.diff(owners) != 0]))
-    others = np.bincount(group, holds)[group] - table[owners]
-    return np.bincount(owners[others > 0], minlength=len(sketches))
+def is_common(method: Method, keys: NDArray[np.uint64], held: Held) -> NDArray[np.bool_]:
+    """Which of some keys, which rise, the paper leaves out as too common."""
+    return method.common(*_core.count_holders(held.postings, held.ranks, keys))
 
 
-def _bounds(keys: Keys, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return keys.offsets[order], keys.offsets[order + 1]
+def unite(nominated: Sequence[Pairs]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint16]]:
+    """The candidates of all methods, rising by (later, earlier), with a bit for each method that nominated."""
+    joined = [later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in nominated]
+    pairs = distinct(np.concatenate([NO_NAMES, *joined]))
+    by = np.zeros(len(pairs), np.uint16)
+    for bit, mine in enumerate(joined):
+        by[np.searchsorted(pairs, mine)] |= np.uint16(1 << bit)
+    return (pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32), by
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """The values sorted, each once; np.unique hashes, which is slow for many."""
+    values = np.sort(values)
+    return values[np.concatenate([[True], values[1:] != values[:-1]])] if len(values) else values

@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,19 +43,22 @@ class Statistics:
     articles: int
     view: View
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Statistics, (self.words, self.counts, self.articles, self.view)
+
     @classmethod
     def count(cls, batches: Iterable[Tokens], view: View = _DEFAULT_VIEW) -> Statistics:
         """The statistics of all batches together, which were read in `view`."""
         words, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
         articles, waiting, waiting_words = 0, [], 0
         for tokens in batches:
-            offsets = tokens.offsets
+            counted = tokens
             if view.piece_words:
-                offsets = _core.cut_pieces(len(tokens.hashes), offsets, tokens.halves, view.piece_words)
-            distinct, holders = _core.count_articles(tokens.hashes, offsets)
+                counted = replace(tokens, offsets=_core.cut_pieces(tokens, view.piece_words))
+            distinct, holders = _core.count_articles(counted)
             waiting.append((distinct, holders.astype(np.int64)))
             waiting_words += len(distinct)
-            articles += len(offsets) - 1
+            articles += len(counted)
             if waiting_words > max(len(words), 1 << 20):
                 words, counts = _add([(words, counts), *waiting])
                 waiting, waiting_words = [], 0

@@ -63,18 +63,7 @@ def tokenise(
     words: bool = False,
 ) -> Tokens:
     """The words of a batch of texts, `text[offsets[i]:offsets[i + 1]]` each; `spans` and `words` if asked for."""
-    return Tokens(
-        *_core.tokenise(
-            text,
-            offsets,
-            diacritics=view.diacritics,
-            sentences=view.sentences,
-            stopwords=view.stopwords,
-            stemmer=view.stemmer,
-            spans=spans,
-            words=words,
-        )
-    )
+    return Tokens(*_core.tokenise(text, offsets, view, spans=spans, words=words))
 
 
 def find_words(tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -282,7 +282,7 @@ def compare_unmarked(
         False,
         coverage(len(kept[0]), [one.query for one in found_passages]),
         coverage(len(kept[1]), [one.found for one in found_passages]),
-        resemblance(query, found, light),
+        resemblance(query, found, light) if found_passages else 0.0,
         [
             one._replace(
                 query=(numbers[0][one.query[0]], numbers[0][one.query[1] - 1] + 1),

@@ -19,8 +19,8 @@ FORTY = Context(prec=40)
 
 
 def cut(words: Words, halves: Sequence[int], sentence_words: int) -> list[Words]:
-    """As many sentences as there can be of at least so many words, as even as can be, the longer ones first."""
-    left = max(1, sum(halves) // (2 * sentence_words))
+    """As many sentences as there can be of at least so many words, as even as can be, the longer ones first; none of none."""
+    left = max(1, sum(halves) // (2 * sentence_words)) if words else 0
     sentences = []
     while left:
         size = -(-len(words) // left)

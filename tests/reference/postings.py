@@ -1,19 +1,24 @@
-"""From filed keys to candidates, slowly: the twin of `rust/src/postings.rs` and `candidates.rs`.
+"""From filed keys to candidates, slowly: the twin of `rust/src/postings.rs`, `collisions.rs` and `candidates.rs`.
 
-Words are compared as they are, where the core keeps four bits of each: the two agree on texts of words that differ in
-these bits.
+Written from "How candidates are settled" in ARCHITECTURE.md. Words are compared as they are, where the core keeps four bits
+of each: the two agree on texts of words that differ in these bits.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import xxhash
+
+from . import segments
+
 CONTEXT = 16
 REPEATS = 8
+SIDES = ("right", "left")
 
 
 class Place(NamedTuple):
@@ -33,19 +38,31 @@ class Place(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One collision. `common` is how many holders its common key has and who they are, or 'rare' or 'linked'."""
+    """One collision. `common` is its common key, by name or number; `linked` says that this only links."""
 
     later: int
     earlier: int
     later_position: int
     earlier_position: int
-    common: str | tuple[tuple[int, int], ...]
+    common: int | None
+    linked: bool = False
+
+
+Holders = Sequence[tuple[int, int]]
+"""Articles by rank, and where each has a key."""
+
+
+class Collided(NamedTuple):
+    rows: list[Row]
+    weak: int
+    commons: dict[int, Holders]
+    """The common keys by name."""
 
 
 @dataclass(frozen=True)
 class Limits:
     all_holders: int
-    links: int
+    links: int | None
     settled_words: int
     shingle_words: int
     grouped_words: int
@@ -63,6 +80,13 @@ def place(words: Sequence[int], rank: int, start: int, end: int) -> Place:
 
 def placeless(rank: int) -> Place:
     return Place(rank, 0, 0, (None,) * CONTEXT, (None,) * CONTEXT)
+
+
+def name(key: int, side: str, words: Sequence[int | None]) -> int:
+    """What a common key with these words on one side is called; alone it is called what it is."""
+    bits = segments.around(word for word in words if word is not None)
+    content = key.to_bytes(8, "little") + bits.to_bytes(8, "little")
+    return xxhash.xxh3_64_intdigest(content, seed=SIDES.index(side))
 
 
 def agreement(one: Sequence[int | None], other: Sequence[int | None]) -> int:
@@ -86,87 +110,153 @@ def settles(later: Place, earlier: Place, limits: Limits) -> bool:
     return agreeing >= min(max(0, limits.settled_words - more), half)
 
 
-def collide(filed: dict[int, list[Place]], limits: Limits) -> tuple[list[Row], int]:
-    """The evidence of all keys, and how many collisions were weak."""
-    rows: list[Row] = []
-    weak = 0
-    for postings in filed.values():
-        holders: list[Place] = []
-        for rank in sorted({one.rank for one in postings}):
-            mine = [one for one in postings if one.rank == rank]
-            holders += sorted(mine, key=lambda one: one.position)[:REPEATS]
-        distinct = len({one.rank for one in holders})
-        if distinct < 2:
-            continue
-        if distinct <= limits.all_holders:
-            pairs = [
-                (later, earlier) for later in holders for earlier in holders if earlier.rank < later.rank
+def few_places(places: Iterable[Place]) -> list[Place]:
+    """The places of one key, article by article in time, the first eight of each."""
+    by_rank: dict[int, list[Place]] = defaultdict(list)
+    for one in sorted(places, key=lambda one: (one.rank, one.position)):
+        by_rank[one.rank].append(one)
+    return [one for mine in by_rank.values() for one in mine[:REPEATS]]
+
+
+def distinct(places: Iterable[Place]) -> list[int]:
+    return sorted({one.rank for one in places})
+
+
+class Met(NamedTuple):
+    """Two places that may settle, by which name, and whether the key only links them."""
+
+    later: Place
+    earlier: Place
+    name: int
+    linked: bool = False
+
+
+def meet(key: int, later: Place, holders: Sequence[Place], limits: Limits) -> Iterator[Met]:
+    """Whom a holder of a key, of the collection or a query, meets among the earlier ones of the collection."""
+    before = [one for one in holders if one.rank < later.rank]
+    if len(distinct(holders)) <= limits.all_holders:
+        yield from (Met(later, one, key) for one in before)
+    elif limits.links is None:
+        for one in before:
+            shared = [
+                side for side in SIDES if share(side, later, one, limits) and settles(later, one, limits)
             ]
-            settled = [pair for pair in pairs if settles(*pair, limits)]
-            weak += len(pairs) - len(settled)
-            rows += label(settled, "rare", holders, limits)
-        else:
-            linked = []
-            for later in holders:
-                earliest = [earlier for earlier in holders if earlier.rank < later.rank][: 2 * limits.links]
-                good = [earlier for earlier in earliest if settles(later, earlier, limits)]
-                linked += [(later, earlier) for earlier in good[: limits.links]]
-            rows += label(linked, "linked", holders, limits)
-            rows += group([(one.right[: limits.grouped_words], one) for one in holders], limits)
-            rows += group([(one.left[: limits.grouped_words], one) for one in holders], limits)
-    return rows, weak
+            yield from (Met(later, one, name_of(side, key, later, limits)) for side in shared)
+            if not shared:
+                yield Met(later, one, key)
+    else:
+        settling = [one for one in before[: 2 * limits.links] if settles(later, one, limits)]
+        yield from (Met(later, one, key, True) for one in settling[: limits.links])
+        for side in SIDES:
+            group = same_side(side, later, holders, limits)
+            ranks = distinct(group)
+            if not group or is_cut_short(side, group[0], limits):
+                continue
+            linked = len(ranks) > limits.all_holders
+            for one in group:
+                if one.rank < later.rank and (not linked or one.rank in ranks[: limits.links]):
+                    yield Met(later, one, name_of(side, key, later, limits), linked)
 
 
-def label(
-    pairs: Sequence[tuple[Place, Place]], otherwise: str, holders: Sequence[Place], limits: Limits
-) -> list[Row]:
-    """The pairs as rows: of a common key, if enough articles are in one of them."""
-    supported = {one.rank for pair in pairs for one in pair}
-    common: str | tuple[tuple[int, int], ...] = otherwise
-    if len(supported) >= limits.common_holders:
-        common = first_places(one for one in holders if one.rank in supported)
-    return [
-        Row(later.rank, earlier.rank, later.position, earlier.position, common) for later, earlier in pairs
+def near(side: str, one: Place, limits: Limits) -> tuple[int | None, ...]:
+    words: tuple[int | None, ...] = getattr(one, side)
+    return words[: limits.grouped_words]
+
+
+def name_of(side: str, key: int, one: Place, limits: Limits) -> int:
+    return name(key, side, near(side, one, limits))
+
+
+def same_side(side: str, one: Place, holders: Sequence[Place], limits: Limits) -> list[Place]:
+    """The holders with the same words on one side."""
+    return [other for other in holders if near(side, other, limits) == near(side, one, limits)]
+
+
+def is_cut_short(side: str, one: Place, limits: Limits) -> bool:
+    """The edge of a text is no words, unless there are none around the key at all."""
+    return None in near(side, one, limits) and one.around() > 0
+
+
+def share(side: str, later: Place, earlier: Place, limits: Limits) -> bool:
+    return bool(same_side(side, later, [earlier], limits)) and not is_cut_short(side, later, limits)
+
+
+def collide(
+    filed: Mapping[int, Sequence[Place]], limits: Limits, known: Collection[int] | None = None
+) -> Collided:
+    """The evidence of all keys of a collection, how many collisions were weak, and the common keys."""
+    answer = Collided([], 0, {})
+    for key, places in filed.items():
+        holders = few_places(places)
+        met = [one for later in holders for one in meet(key, later, holders, limits)]
+        if known is None and limits.links is None:
+            met = [one._replace(name=key) for one in met]
+        answer = add(answer, met, limits, known)
+        if known is None:
+            report(answer, key, holders, limits)
+    if known is None:
+        rows = [row if row.common in answer.commons else row._replace(common=None) for row in answer.rows]
+        answer = answer._replace(rows=rows)
+    return answer
+
+
+def add(answer: Collided, met: Sequence[Met], limits: Limits, known: Collection[int] | None) -> Collided:
+    """What was there, and those that settle of some that met; with `known` names, others are rare."""
+    settled = [one for one in met if settles(one.later, one.earlier, limits)]
+    rows = [
+        Row(
+            one.later.rank,
+            one.earlier.rank,
+            one.later.position,
+            one.earlier.position,
+            one.name if known is None or one.name in known else None,
+            one.linked,
+        )
+        for one in settled
     ]
+    return answer._replace(rows=answer.rows + rows, weak=answer.weak + len(met) - len(settled))
 
 
-def first_places(holders: Iterable[Place]) -> tuple[tuple[int, int], ...]:
+def report(answer: Collided, key: int, holders: Sequence[Place], limits: Limits) -> None:
+    """Notes which common keys there are: the key with those that it supports, and with the words on each side those that have them."""
+    supported = {rank for row in answer.rows if row.common == key for rank in (row.later, row.earlier)}
+    groups = {key: [one for one in holders if one.rank in supported]}
+    if len(distinct(holders)) > limits.all_holders and limits.links is not None:
+        for side, one in itertools.product(SIDES, holders):
+            group = same_side(side, one, holders, limits)
+            if not is_cut_short(side, group[0], limits) and len(distinct(group)) > 1:
+                groups[name_of(side, key, one, limits)] = group
+    for called, group in groups.items():
+        if len(distinct(group)) >= limits.common_holders:
+            answer.commons[called] = first_places(group)
+
+
+def first_places(holders: Iterable[Place]) -> Holders:
     first: dict[int, int] = {}
     for one in holders:
         first[one.rank] = min(one.position, first.get(one.rank, one.position))
-    return tuple(sorted(first.items()))
+    return sorted(first.items())
 
 
-def group(sided: Sequence[tuple[tuple[int | None, ...], Place]], limits: Limits) -> list[Row]:
-    """Holders with the same words on one side that settle: all pairs of a small group, links of a big one.
-
-    The edge of a text is no words: such a group is left out, unless its earliest holder has no words around the key.
-    """
-    groups: dict[tuple[int | None, ...], list[Place]] = defaultdict(list)
-    for words, one in sided:
-        groups[words].append(one)
-    rows = []
-    for words, members in groups.items():
-        ranks = sorted({one.rank for one in members})
-        cut_short = None in words and min(members, key=lambda one: (one.rank, one.position)).around()
-        if cut_short or len(ranks) < 2:
-            continue
-        common: str | tuple[tuple[int, int], ...] = "rare"
-        if len(ranks) >= limits.common_holders:
-            common = first_places(members)
-        earliest = ranks if len(ranks) <= limits.all_holders else ranks[: limits.links]
-        rows += [
-            Row(later.rank, earlier.rank, later.position, earlier.position, common)
-            for later in members
-            for earlier in members
-            if earlier.rank < later.rank and earlier.rank in earliest and settles(later, earlier, limits)
-        ]
-    return rows
+def collide_queries(
+    asked: Mapping[int, Sequence[Place]],
+    filed: Mapping[int, Sequence[Place]],
+    own: Mapping[int, int],
+    limits: Limits,
+    known: Collection[int],
+) -> Collided:
+    """The evidence between queries, whose ranks come behind, and a collection; `own` is who a query is itself."""
+    answer = Collided([], 0, {})
+    for key, places in asked.items():
+        for later in few_places(places):
+            holders = few_places(one for one in filed.get(key, ()) if one.rank != own.get(later.rank))
+            answer = add(answer, list(meet(key, later, holders, limits)), limits, known)
+    return answer
 
 
 @dataclass(frozen=True)
 class Rule:
-    boilerplate_articles: int
+    articles: int
     examples: int
     agree_gap_words: int
     key_words: int
@@ -183,74 +273,73 @@ def spanned(positions: Iterable[int], rule: Rule) -> int:
     return total
 
 
-def shares(
-    rows: Sequence[Row], words: Sequence[int], rule: Rule
-) -> dict[tuple[int, int], tuple[float, float]]:
-    """How much of the later and of the earlier article each pair shares."""
-    pairs: dict[tuple[int, int], list[Row]] = defaultdict(list)
+Pair = tuple[int, int]
+
+
+def by_pair(rows: Iterable[Row]) -> dict[Pair, list[Row]]:
+    pairs: dict[Pair, list[Row]] = defaultdict(list)
     for row in rows:
         pairs[row.later, row.earlier].append(row)
+    return pairs
+
+
+def shares(rows: Sequence[Row], words: Sequence[int], rule: Rule) -> dict[Pair, tuple[float, float]]:
+    """How much of the later and of the earlier article each pair shares."""
     return {
         (later, earlier): (
-            spanned((row.later_position for row in mine), rule) / words[later],
-            spanned((row.earlier_position for row in mine), rule) / words[earlier],
+            spanned((row.later_position for row in mine), rule) / max(1, words[later]),
+            spanned((row.earlier_position for row in mine), rule) / max(1, words[earlier]),
         )
-        for (later, earlier), mine in pairs.items()
+        for (later, earlier), mine in by_pair(rows).items()
     }
 
 
-def agreeing(rows: Sequence[Row], words: Sequence[int], rule: Rule) -> set[tuple[int, int]]:
+def agreeing(rows: Sequence[Row], words: Sequence[int], rule: Rule) -> set[Pair]:
     """The pairs that share the stated part of one of the two."""
     return {pair for pair, both in shares(rows, words, rule).items() if max(both) >= rule.agree_share}
 
 
-def suspects(
-    rows: Sequence[Row], commons: Sequence[Sequence[tuple[int, int]]], words: Sequence[int], rule: Rule
-) -> dict[int, list[tuple[int, int]]]:
-    """The common keys that may be boilerplate, each with some of its strangers; a row's `common` is '#' and a number.
+def families(rows: Sequence[Row], words: Sequence[int], rule: Rule) -> list[Pair]:
+    """The pairs that share the stated part of both, rising."""
+    return sorted(pair for pair, both in shares(rows, words, rule).items() if min(both) >= rule.family_share)
 
-    Of a family, articles that share the stated part of both, the earliest stranger stands for all.
+
+def suspects(
+    rows: Sequence[Row],
+    commons: Mapping[int, Holders],
+    agreed: set[Pair],
+    family: Sequence[int],
+    rule: Rule,
+) -> dict[int, Holders]:
+    """The common keys that may be boilerplate, each with some of its strangers.
+
+    Of a family the earliest stranger stands for all.
     """
-    agreed = agreeing(rows, words, rule)
-    close = [pair for pair, both in shares(rows, words, rule).items() if min(both) >= rule.family_share]
-    family = components(len(words), close)
-    found = {}
-    for number, holders in enumerate(commons):
+    found: dict[int, Holders] = {}
+    for common, holders in commons.items():
         strangers: dict[int, int] = {}
         for rank, _ in sorted(holders):
-            met = [row for row in rows if row.common == f"#{number}" and row.later == rank]
+            met = [row for row in rows if row.common == common and row.later == rank]
             friends = [row for row in met if (row.later, row.earlier) in agreed]
             if met and 2 * len(friends) < len(met):
                 strangers.setdefault(family[rank], rank)
-        if len(strangers) >= rule.boilerplate_articles:
+        if len(strangers) >= rule.articles:
             firsts = set(strangers.values())
-            found[number] = [holder for holder in holders if holder[0] in firsts][: rule.examples]
+            found[common] = [holder for holder in holders if holder[0] in firsts][: rule.examples]
     return found
 
 
-def nominate(
-    rows: Sequence[Row],
-    agreed: set[tuple[int, int]],
-    boilerplate: set[int],
-    sizes: Sequence[int],
-    all_holders: int,
-    links: int,
-) -> list[tuple[int, int]]:
-    """The candidates; `common` of a row as in `suspects`."""
-    pairs: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for row in rows:
-        pairs[row.later, row.earlier].append(row)
+def nominate(rows: Sequence[Row], agreed: set[Pair], boilerplate: Collection[int], links: int) -> list[Pair]:
+    """The candidates: pairs that agree or that a key outside boilerplate supports; of those only linked, a few of each article."""
     innocent = {
         pair: mine
-        for pair, mine in pairs.items()
-        if pair in agreed or any(row.common not in {f"#{number}" for number in boilerplate} for row in mine)
+        for pair, mine in by_pair(rows).items()
+        if pair in agreed or any(row.common is None or row.common not in boilerplate for row in mine)
     }
-    big = {"linked"} | {f"#{number}" for number, size in enumerate(sizes) if size > all_holders}
-    kept = {pair for pair, mine in innocent.items() if any(row.common not in big for row in mine)}
+    kept = {pair for pair, mine in innocent.items() if not all(row.linked for row in mine)}
     for later in {pair[0] for pair in innocent}:
         only_linked = [pair for pair in innocent if pair[0] == later and pair not in kept]
-        kept_ = sorted(only_linked, key=lambda pair: (-len(pairs[pair]), pair[1]))[:links]
-        kept |= set(kept_)
+        kept |= set(sorted(only_linked, key=lambda pair: (-len(innocent[pair]), pair[1]))[:links])
     return sorted(kept)
 
 
@@ -261,3 +350,22 @@ def components(articles: int, links: Sequence[tuple[int, int]]) -> list[int]:
         for one, other in links:
             lowest[one] = lowest[other] = min(lowest[one], lowest[other])
     return lowest
+
+
+Held = Iterable[tuple[int, int]]
+"""Who holds what: articles and keys, as often as they occur."""
+
+
+def count_holders(held: Held, left_out: Collection[int], keys: Sequence[int]) -> tuple[list[int], list[int]]:
+    """How often each key occurs, and in how many articles."""
+    live = [(article, key) for article, key in held if article not in left_out]
+    occurrences, articles = (Counter(key for _, key in some) for some in (live, set(live)))
+    return [occurrences[key] for key in keys], [articles[key] for key in keys]
+
+
+def hold_common(held: Held, articles: int, most: int) -> list[bool]:
+    """Whether each article holds a key that more than `most` of them hold."""
+    distinct_ = set(held)
+    holders = Counter(key for _, key in distinct_)
+    common = {article for article, key in distinct_ if holders[key] > most}
+    return [article in common for article in range(articles)]

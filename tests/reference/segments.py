@@ -1,4 +1,7 @@
-"""Segments, slowly: a dict from each key to who holds it. The twin of `rust/src/segments.rs`."""
+"""Segments, slowly: a dict from each key to who holds it. The twin of `rust/src/segments.rs`.
+
+`decode` reads the bytes as that file's head describes them.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +44,9 @@ class Segment:
     words: Sequence[int]
     holders: Mapping[int, Sequence[Held]] = field(repr=False)
 
-    def look_up(self, keys: Sequence[int]) -> list[tuple[int, Held]]:
-        """Which of the keys is held, and by whom; sorted."""
-        return sorted((which, held) for which, key in enumerate(keys) for held in self.holders.get(key, ()))
+    def look_up(self, keys: Iterable[int]) -> dict[int, Sequence[Held]]:
+        """Who holds which of the keys."""
+        return {key: self.holders[key] for key in keys if key in self.holders}
 
     def shard(self, number: int) -> dict[int, Sequence[Held]]:
         """The keys of one shard of 64."""
@@ -64,3 +67,29 @@ def encode(articles: Sequence[Filed], *, placed: bool) -> Segment:
         [len(article.words) for article in articles],
         {key: sorted(held) for key, held in holders.items()},
     )
+
+
+def decode(content: bytes) -> Segment:
+    assert content[:8] == b"wirecpy\x01"
+    articles, postings = (int.from_bytes(content[at : at + 8], "little") for at in (8, 16))
+    bits, key_width, article_width, position_width, words_width, context_width, shingle, _ = content[24:32]
+    at = 32
+
+    def column(count: int, width: int) -> list[int]:
+        nonlocal at
+        part, at = content[at : at + count * width], at + count * width
+        return [int.from_bytes(part[i * width : (i + 1) * width], "little") for i in range(count)]
+
+    rows, words, directory = column(articles, 8), column(articles, 4), column(2**bits + 1, 4)
+    widths = (key_width, article_width, position_width, words_width, context_width, context_width)
+    rests, *columns = (column(postings, width) for width in widths)
+    if not words_width:
+        columns[2] = [shingle] * postings
+    assert at == len(content)
+    holders: dict[int, list[Held]] = defaultdict(list)
+    for first_bits in range(2**bits):
+        for number in range(directory[first_bits], directory[first_bits + 1]):
+            key = first_bits << (64 - bits) | rests[number]
+            holders[key].append(Held(*(values[number] for values in columns)))
+    assert list(holders) == sorted(holders)
+    return Segment(rows, words, {key: sorted(held) for key, held in holders.items()})

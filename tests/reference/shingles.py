@@ -112,3 +112,14 @@ def mark(words: Words, weights: Sequence[int], formulas: set[tuple[int, ...]], g
         for i in range(one, other)
     }
     return [int(i in closed or i in marked) for i in range(len(words))]
+
+
+def traces(words: Words, weights: Sequence[int]) -> list[int]:
+    """The lower 32 bits of each distinct formula shingle of an article."""
+    spelt = {tuple(words[start:end]) for start, end in spans(weights, FORMULA_WORDS)}
+    return [number % 2**32 for number in {smallness(shingle) for shingle in spelt}]
+
+
+def may_hold(traces: Sequence[int], shingles: Sequence[int]) -> bool:
+    """Whether one of the shingles has the bits of one of the traces."""
+    return any(shingle % 2**32 == trace for shingle in shingles for trace in traces)

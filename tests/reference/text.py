@@ -132,7 +132,7 @@ def split_words(text: str, diacritics: bool = True, delimiters: str = "") -> lis
         if is_mark(c) or (at > 0 and joins_digits(text, at, delimiters)):
             if joinable:
                 spans[-1] = (start, at + 1, half)
-        elif unicodedata.category(c)[0] in "LN":
+        elif unicodedata.category(c)[0] in "LN" and unicodedata.name(c, "") != "HANGUL LETTER ARAEA":
             if joinable and not half and not is_single(c):
                 spans[-1] = (start, at + 1, half)
             else:

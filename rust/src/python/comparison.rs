@@ -5,22 +5,22 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 
+use super::arrays::{Boilerplate, Compared, Scored, Tokens};
 use super::{Array, Slice, run};
 use crate::{align, boilerplate, matches};
 
 /// Shingles around the given places that many of the articles share.
 #[pyfunction]
+#[pyo3(signature = (tokens, rows, places, *, reach_words, least))]
 pub(crate) fn common_shingles<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
+    tokens: Tokens<'py>,
     rows: Slice<'py, u32>,
     places: Slice<'py, u32>,
     reach_words: usize,
     least: usize,
 ) -> PyResult<Array<'py, u64>> {
-    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
+    let batch = tokens.batch()?;
     let (rows, places) = (rows.as_slice()?, places.as_slice()?);
     let kernel = || boilerplate::common_shingles(batch, rows, places, reach_words, least);
     Ok(run(py, kernel)?.into_pyarray(py))
@@ -30,41 +30,43 @@ pub(crate) fn common_shingles<'py>(
 #[pyfunction]
 pub(crate) fn mark_boilerplate<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
-    shingles: Slice<'py, u64>,
-    gap_words: usize,
+    tokens: Tokens<'py>,
+    boilerplate: Boilerplate<'py>,
 ) -> PyResult<Array<'py, u8>> {
-    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
-    let shingles = shingles.as_slice()?;
+    let (batch, (shingles, gap_words)) = (tokens.batch()?, boilerplate.parts()?);
     let kernel = || boilerplate::mark_boilerplate(batch, &boilerplate::Formulas::new(shingles, gap_words));
     Ok(run(py, kernel)?.into_pyarray(py))
 }
 
-/// Compare pairs of rows; a dictionary of columns, passages in word numbers.
+/// Whether each article may hold one of some shingles.
 #[pyfunction]
+pub(crate) fn may_hold<'py>(
+    py: Python<'py>,
+    traces: Slice<'py, u32>,
+    offsets: Slice<'py, i64>,
+    shingles: Slice<'py, u64>,
+) -> PyResult<Array<'py, bool>> {
+    let (traces, offsets, shingles) = (traces.as_slice()?, offsets.as_slice()?, shingles.as_slice()?);
+    Ok(run(py, || boilerplate::may_hold(traces, offsets, shingles))?.into_pyarray(py))
+}
+
+/// Compare pairs of rows by the first preset that finds a passage; a dictionary of columns, passages in word numbers.
+#[pyfunction]
+#[pyo3(signature = (tokens, queries, founds, presets, boilerplate=None, *, trace=false))]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
-    formulas: Slice<'py, u64>,
-    formula_gap_words: usize,
+    tokens: Tokens<'py>,
     queries: Slice<'py, u32>,
     founds: Slice<'py, u32>,
-    seed_words: usize,
-    bridged_words: usize,
-    min_passage_words: usize,
-    covered: f64,
-    gap_words_a_word: usize,
+    presets: Vec<align::Settings>,
+    boilerplate: Option<Boilerplate<'py>>,
+    trace: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let batch = align::Batch { hashes: hashes.as_slice()?, offsets: offsets.as_slice()?, halves: optional!(halves) };
-    let (formulas, queries, founds) = (formulas.as_slice()?, queries.as_slice()?, founds.as_slice()?);
-    let settings = align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word };
-    let answers = run(py, || {
-        let formulas = boilerplate::Formulas::new(formulas, formula_gap_words);
-        align::compare(batch, &formulas, queries, founds, settings)
+    let (batch, queries, founds) = (tokens.batch()?, queries.as_slice()?, founds.as_slice()?);
+    let known = boilerplate.as_ref().map(Boilerplate::parts).transpose()?;
+    let align::Compared { pairs: answers, tried, traces, trace_offsets } = run(py, || {
+        let formulas = known.map(|(shingles, gap_words)| boilerplate::Formulas::new(shingles, gap_words));
+        align::compare(batch, &formulas.unwrap_or_default(), queries, founds, &presets, trace)
     })?;
     let mut offsets = vec![0_i64];
     offsets.extend(answers.iter().scan(0, |sum, answer| {
@@ -80,6 +82,9 @@ pub(crate) fn compare<'py>(
     columns.set_item("found_covered", share(|answer| answer.found_covered))?;
     columns.set_item("resemblance", share(|answer| answer.resemblance))?;
     columns.set_item("passage_offsets", offsets.into_pyarray(py))?;
+    columns.set_item("tried", tried.into_pyarray(py))?;
+    columns.set_item("traces", traces.into_pyarray(py))?;
+    columns.set_item("trace_offsets", trace_offsets.into_pyarray(py))?;
     let number = |get: fn(&align::Passage) -> u32| passages().map(get).collect::<Vec<u32>>().into_pyarray(py);
     columns.set_item("query_start", number(|passage| passage.query.0))?;
     columns.set_item("query_end", number(|passage| passage.query.1))?;
@@ -90,54 +95,50 @@ pub(crate) fn compare<'py>(
     Ok(columns)
 }
 
-/// Matches from `start` to `end` as lines of JSON.
+/// Matches from `start` to `end` as lines of JSON; articles are places among the ids of their side.
 #[pyfunction]
 pub(crate) fn match_lines<'py>(
     py: Python<'py>,
-    queries: Slice<'py, i64>,
-    founds: Slice<'py, i64>,
-    relations: Slice<'py, i8>,
-    query_covered: Slice<'py, f64>,
-    found_covered: Slice<'py, f64>,
-    resemblance: Slice<'py, f64>,
-    passage_offsets: Slice<'py, i64>,
-    passages: Slice<'py, u32>,
-    nominated: Slice<'py, u8>,
+    queries: Slice<'py, u32>,
+    founds: Slice<'py, u32>,
+    compared: Compared<'py>,
+    nominated: Slice<'py, u16>,
     start: usize,
     end: usize,
-    ids: Vec<PyBackedStr>,
+    query_ids: Vec<PyBackedStr>,
+    found_ids: Vec<PyBackedStr>,
     relation_names: Vec<String>,
     method_names: Vec<String>,
 ) -> PyResult<String> {
     let columns = matches::Columns {
-        queries: queries.as_slice()?,
-        founds: founds.as_slice()?,
-        relations: relations.as_slice()?,
-        shares: [query_covered.as_slice()?, found_covered.as_slice()?, resemblance.as_slice()?],
-        passage_offsets: passage_offsets.as_slice()?,
-        passages: passages.as_slice()?,
+        articles: [queries.as_slice()?, founds.as_slice()?],
+        relations: compared.relation.as_slice()?,
+        shares: [
+            compared.query_covered.as_slice()?,
+            compared.found_covered.as_slice()?,
+            compared.resemblance.as_slice()?,
+        ],
+        passage_offsets: compared.passage_offsets.as_slice()?,
+        passages: compared.passages.columns()?,
         nominated: nominated.as_slice()?,
     };
-    let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
-    run(py, || matches::match_lines(columns, start..end, &ids, &relation_names, &method_names))
+    let [query_ids, found_ids] = [&query_ids, &found_ids].map(|ids| ids.iter().map(|id| &**id).collect::<Vec<&str>>());
+    run(py, || matches::match_lines(columns, start..end, [&query_ids, &found_ids], &relation_names, &method_names))
 }
 
-/// Opinions as lines of JSON.
+/// Opinions as lines of JSON; articles are places among the ids of their side.
 #[pyfunction]
 pub(crate) fn opinion_lines<'py>(
     py: Python<'py>,
-    queries: Slice<'py, i64>,
-    founds: Slice<'py, i64>,
-    relations: Slice<'py, u8>,
-    query_in_found: Slice<'py, f64>,
-    found_in_query: Slice<'py, f64>,
-    rank: Slice<'py, f64>,
-    ids: Vec<PyBackedStr>,
+    scored: Scored<'py>,
+    query_ids: Vec<PyBackedStr>,
+    found_ids: Vec<PyBackedStr>,
     relation_names: Vec<String>,
     method_names: String,
 ) -> PyResult<String> {
-    let articles = [queries.as_slice()?, founds.as_slice()?];
-    let (relations, ids) = (relations.as_slice()?, ids.iter().map(|id| &**id).collect::<Vec<&str>>());
-    let scores = [query_in_found.as_slice()?, found_in_query.as_slice()?, rank.as_slice()?];
-    run(py, || matches::opinion_lines(articles, relations, scores, &ids, &relation_names, &method_names))
+    let (articles, relations) = ([scored.query.as_slice()?, scored.found.as_slice()?], scored.relation.as_slice()?);
+    let scores = [scored.query_in_found.as_slice()?, scored.found_in_query.as_slice()?, scored.rank.as_slice()?];
+    let [query_ids, found_ids] = [&query_ids, &found_ids].map(|ids| ids.iter().map(|id| &**id).collect::<Vec<&str>>());
+    let ids = [&*query_ids, &*found_ids];
+    run(py, || matches::opinion_lines(articles, relations, scores, ids, &relation_names, &method_names))
 }

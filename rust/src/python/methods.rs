@@ -1,23 +1,29 @@
 //! What single published methods need.
 
-use numpy::IntoPyArray;
+use numpy::{IntoPyArray, ToPyArray};
 use pyo3::prelude::*;
 
+use super::arrays::{First, Sketches, Statistics, Tokens};
 use super::{Array, Slice, run};
-use crate::{codet, digests, lengths, sets, signatures, weights};
+use crate::align::Batch;
+use crate::{codet, digests, lengths, signatures, weights};
+
+/// Sketches of which only the first column counts.
+type Values<'py, T> = Sketches<'py, First<'py, T>>;
+type Fingerprints<'py> = Sketches<'py, (Slice<'py, u64>, Slice<'py, u64>)>;
+type Vectors<'py> = Sketches<'py, (Slice<'py, u64>, Slice<'py, f64>, Slice<'py, u8>)>;
+type Nodes<'py> = Sketches<'py, (Slice<'py, u64>, Slice<'py, u32>, Slice<'py, u32>, Slice<'py, f64>)>;
 
 /// The signature of each article, none where it has no words: (values, offsets).
 #[pyfunction]
 #[pyo3(name = "signatures")]
 pub(crate) fn make_signatures<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
+    tokens: Tokens<'py>,
     shingle_words: usize,
     signature_values: usize,
 ) -> PyResult<(Array<'py, u32>, Array<'py, i64>)> {
-    let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+    let Batch { hashes, offsets, halves } = tokens.batch()?;
     let kernel = || signatures::signatures(hashes, offsets, halves, shingle_words, signature_values);
     let (values, offsets) = run(py, kernel)?;
     Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
@@ -27,13 +33,12 @@ pub(crate) fn make_signatures<'py>(
 #[pyfunction]
 pub(crate) fn band_keys<'py>(
     py: Python<'py>,
-    values: Slice<'py, u32>,
-    offsets: Slice<'py, i64>,
+    sketches: Values<'py, u32>,
     bands: usize,
     rows: usize,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
-    let (keys, offsets) = run(py, || signatures::band_keys(values, offsets, bands, rows))?;
+    let values = sketches.rows(&sketches.columns.0)?;
+    let (keys, offsets) = run(py, || signatures::band_keys(values, bands, rows))?;
     Ok((keys.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
@@ -41,126 +46,82 @@ pub(crate) fn band_keys<'py>(
 #[pyfunction]
 pub(crate) fn count_equal<'py>(
     py: Python<'py>,
-    query: Slice<'py, u32>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found: Slice<'py, u32>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
+    query: Values<'py, u32>,
+    found: Values<'py, u32>,
 ) -> PyResult<Array<'py, i64>> {
-    let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
-    let kernel = || {
-        let query = sets::Rows::new(query, query_starts, query_ends)?;
-        signatures::count_equal(query, sets::Rows::new(found, found_starts, found_ends)?)
-    };
-    Ok(run(py, kernel)?.into_pyarray(py))
+    let (query, found) = (query.rows(&query.columns.0)?, found.rows(&found.columns.0)?);
+    Ok(run(py, || signatures::count_equal(query, found))?.into_pyarray(py))
 }
 
-/// Words of a batch with their spelling.
-fn spelt_words<'a>(
-    hashes: &'a Slice<'_, u64>,
-    offsets: &'a Slice<'_, i64>,
-    words: &'a Slice<'_, u8>,
-    word_offsets: &'a Slice<'_, i64>,
-    frequencies: Option<&'a Slice<'_, u32>>,
-) -> PyResult<digests::Words<'a>> {
-    Ok(digests::Words {
-        hashes: hashes.as_slice()?,
-        offsets: offsets.as_slice()?,
-        spelling: words.as_slice()?,
-        spelling_offsets: word_offsets.as_slice()?,
-        frequencies: optional!(frequencies),
-    })
+/// The words of a batch with their spelling and, where they are known, their frequencies.
+fn spell<'a>(tokens: &'a Tokens<'_>, frequencies: Option<&'a Slice<'_, u32>>) -> PyResult<digests::Words<'a>> {
+    let (Batch { hashes, offsets, .. }, (spelling, spelling_offsets)) = (tokens.batch()?, tokens.spelling()?);
+    Ok(digests::Words { hashes, offsets, spelling, spelling_offsets, frequencies: optional!(frequencies) })
 }
 
-/// The MD5 of each sentence's words: (first 64 bits, last 64 bits, offsets).
+/// The MD5 of each sentence's words, with statistics of the rarer ones, sorted: (first 64 bits, offsets, last 64 bits).
 #[pyfunction]
+#[pyo3(signature = (tokens, statistics=None, *, most_articles=u64::MAX))]
 pub(crate) fn sentence_digests<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    words: Slice<'py, u8>,
-    word_offsets: Slice<'py, i64>,
-    sentences: Slice<'py, u32>,
-    sentence_offsets: Slice<'py, i64>,
-    frequencies: Option<Slice<'py, u32>>,
-    most_articles: u32,
-    sorted: bool,
-) -> PyResult<(Array<'py, u64>, Array<'py, u64>, Array<'py, i64>)> {
-    let words = spelt_words(&hashes, &offsets, &words, &word_offsets, frequencies.as_ref())?;
-    let (sentences, sentence_offsets) = (sentences.as_slice()?, sentence_offsets.as_slice()?);
-    let kernel = || digests::sentence_digests(words, sentences, sentence_offsets, most_articles, sorted);
-    let found = run(py, kernel)?;
-    Ok((found.first.into_pyarray(py), found.second.into_pyarray(py), found.offsets.into_pyarray(py)))
+    tokens: Tokens<'py>,
+    statistics: Option<Statistics<'py>>,
+    most_articles: u64,
+) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u64>)> {
+    let frequencies = statistics.map(|statistics| statistics.frequencies(&tokens)).transpose()?;
+    let (words, (sentences, sentence_offsets)) = (spell(&tokens, frequencies.as_ref())?, tokens.sentences()?);
+    let found = run(py, || digests::sentence_digests(words, sentences, sentence_offsets, most_articles))?;
+    Ok((found.first.into_pyarray(py), found.offsets.into_pyarray(py), found.second.into_pyarray(py)))
 }
 
-/// The SHA-1 of each article's chosen words, for each lexicon: (first 64 bits, next 64 bits, offsets).
+/// The SHA-1 of each article's chosen words, for each lexicon: (first 64 bits, offsets, next 64 bits).
 #[pyfunction]
-#[pyo3(signature = (hashes, offsets, words, word_offsets, frequencies, *, least_articles, most_articles, rarest_first, skip_words, hash_words, lexicons, left_out_share))]
+#[pyo3(signature = (tokens, statistics, *, least_articles=0, most_articles=u64::MAX, rarest_first=false, skip_words=0, hash_words=usize::MAX, lexicons, left_out_share))]
 pub(crate) fn imatch<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    words: Slice<'py, u8>,
-    word_offsets: Slice<'py, i64>,
-    frequencies: Slice<'py, u32>,
-    least_articles: u32,
-    most_articles: u32,
+    tokens: Tokens<'py>,
+    statistics: Statistics<'py>,
+    least_articles: u64,
+    most_articles: u64,
     rarest_first: bool,
     skip_words: usize,
     hash_words: usize,
     lexicons: usize,
     left_out_share: f64,
-) -> PyResult<(Array<'py, u64>, Array<'py, u64>, Array<'py, i64>)> {
-    let words = spelt_words(&hashes, &offsets, &words, &word_offsets, Some(&frequencies))?;
+) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u64>)> {
+    let frequencies = statistics.frequencies(&tokens)?;
+    let words = spell(&tokens, Some(&frequencies))?;
     let choice = digests::Choice { least_articles, most_articles, rarest_first, skip_words, hash_words };
     let found = run(py, || digests::imatch(words, choice, lexicons, left_out_share))?;
-    Ok((found.first.into_pyarray(py), found.second.into_pyarray(py), found.offsets.into_pyarray(py)))
+    Ok((found.first.into_pyarray(py), found.offsets.into_pyarray(py), found.second.into_pyarray(py)))
 }
 
 /// How many digests of each row stand in the other, each time they occur: (query in found, found in query).
 #[pyfunction]
 pub(crate) fn count_collisions<'py>(
     py: Python<'py>,
-    query_first: Slice<'py, u64>,
-    query_second: Slice<'py, u64>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found_first: Slice<'py, u64>,
-    found_second: Slice<'py, u64>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
+    query: Fingerprints<'py>,
+    found: Fingerprints<'py>,
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>)> {
-    let query = [query_first.as_slice()?, query_second.as_slice()?];
-    let found = [found_first.as_slice()?, found_second.as_slice()?];
-    let (query_starts, query_ends) = (query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found_starts, found_ends) = (found_starts.as_slice()?, found_ends.as_slice()?);
-    let kernel = || {
-        let query_rows = |column| sets::Rows::new(column, query_starts, query_ends);
-        let found_rows = |column| sets::Rows::new(column, found_starts, found_ends);
-        let query = [query_rows(query[0])?, query_rows(query[1])?];
-        digests::count_collisions(query, [found_rows(found[0])?, found_rows(found[1])?])
-    };
-    let (query_in_found, found_in_query) = run(py, kernel)?;
+    let query = [query.rows(&query.columns.0)?, query.rows(&query.columns.1)?];
+    let found = [found.rows(&found.columns.0)?, found.rows(&found.columns.1)?];
+    let (query_in_found, found_in_query) = run(py, || digests::count_collisions(query, found))?;
     Ok((query_in_found.into_pyarray(py), found_in_query.into_pyarray(py)))
 }
 
 /// The `SimHash` of each article: (values, offsets).
 #[pyfunction]
+#[pyo3(signature = (tokens, statistics, *, skip_words, bits))]
 pub(crate) fn simhash<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    words: Slice<'py, u8>,
-    word_offsets: Slice<'py, i64>,
-    frequencies: Slice<'py, u32>,
-    articles: u64,
+    tokens: Tokens<'py>,
+    statistics: Statistics<'py>,
     skip_words: usize,
     bits: usize,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let words = spelt_words(&hashes, &offsets, &words, &word_offsets, Some(&frequencies))?;
-    let (values, offsets) = run(py, || digests::simhash(words, articles, skip_words, bits))?;
+    let frequencies = statistics.frequencies(&tokens)?;
+    let words = spell(&tokens, Some(&frequencies))?;
+    let (values, offsets) = run(py, || digests::simhash(words, statistics.articles, skip_words, bits))?;
     Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
@@ -168,13 +129,12 @@ pub(crate) fn simhash<'py>(
 #[pyfunction]
 pub(crate) fn simhash_keys<'py>(
     py: Python<'py>,
-    values: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
+    sketches: Values<'py, u64>,
     bits: usize,
     blocks: usize,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
-    let (keys, offsets) = run(py, || digests::simhash_keys(values, offsets, bits, blocks))?;
+    let values = sketches.rows(&sketches.columns.0)?;
+    let (keys, offsets) = run(py, || digests::simhash_keys(values, bits, blocks))?;
     Ok((keys.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
@@ -182,74 +142,54 @@ pub(crate) fn simhash_keys<'py>(
 #[pyfunction]
 pub(crate) fn count_different_bits<'py>(
     py: Python<'py>,
-    query: Slice<'py, u64>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found: Slice<'py, u64>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
+    query: Values<'py, u64>,
+    found: Values<'py, u64>,
 ) -> PyResult<Array<'py, i64>> {
-    let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
-    let kernel = || {
-        let query = sets::Rows::new(query, query_starts, query_ends)?;
-        digests::count_different_bits(query, sets::Rows::new(found, found_starts, found_ends)?)
-    };
-    Ok(run(py, kernel)?.into_pyarray(py))
+    let (query, found) = (query.rows(&query.columns.0)?, found.rows(&found.columns.0)?);
+    Ok(run(py, || digests::count_different_bits(query, found))?.into_pyarray(py))
 }
 
-/// The number of words in each sentence of a batch.
+/// The number of words in each sentence of each article: (values, offsets).
 #[pyfunction]
 pub(crate) fn sentence_lengths<'py>(
     py: Python<'py>,
-    sentences: Slice<'py, u32>,
-    sentence_offsets: Slice<'py, i64>,
-    word_offsets: Slice<'py, i64>,
-) -> PyResult<Array<'py, u32>> {
-    let (sentences, sentence_offsets) = (sentences.as_slice()?, sentence_offsets.as_slice()?);
-    let word_offsets = word_offsets.as_slice()?;
-    Ok(run(py, || lengths::sentence_lengths(sentences, sentence_offsets, word_offsets))?.into_pyarray(py))
+    tokens: Tokens<'py>,
+) -> PyResult<(Array<'py, u32>, Array<'py, i64>)> {
+    let (offsets, (sentences, sentence_offsets)) = (tokens.offsets.as_slice()?, tokens.sentences()?);
+    let lengths = run(py, || lengths::sentence_lengths(sentences, sentence_offsets, offsets))?;
+    Ok((lengths.into_pyarray(py), sentence_offsets.to_pyarray(py)))
 }
 
 /// Hashes of the windows of sentence lengths that articles file: (values, offsets).
 #[pyfunction]
+#[pyo3(signature = (sketches, *, window, step, dynamic))]
 pub(crate) fn window_hashes<'py>(
     py: Python<'py>,
-    lengths: Slice<'py, u32>,
-    offsets: Slice<'py, i64>,
+    sketches: Values<'py, u32>,
     window: usize,
     step: usize,
     dynamic: bool,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let (lengths, offsets) = (lengths.as_slice()?, offsets.as_slice()?);
-    let kernel = || lengths::window_hashes(lengths, offsets, lengths::Windows::new(window, step, dynamic)?);
-    let (values, offsets) = run(py, kernel)?;
+    let (lengths, windows) = (sketches.rows(&sketches.columns.0)?, lengths::Windows::new(window, step, dynamic)?);
+    let (values, offsets) = run(py, || Ok(lengths::window_hashes(lengths, windows)))?;
     Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
 /// How many windows of row i of either side match, and how many each files: (query, found, query filed, found filed).
 #[pyfunction]
+#[pyo3(signature = (query, found, *, window, step, dynamic, contiguous))]
 pub(crate) fn match_windows<'py>(
     py: Python<'py>,
-    query: Slice<'py, u32>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found: Slice<'py, u32>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
+    query: Values<'py, u32>,
+    found: Values<'py, u32>,
     window: usize,
     step: usize,
     dynamic: bool,
     contiguous: usize,
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
-    let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
-    let kernel = || {
-        let query = sets::Rows::new(query, query_starts, query_ends)?;
-        let found = sets::Rows::new(found, found_starts, found_ends)?;
-        lengths::match_windows(query, found, lengths::Windows::new(window, step, dynamic)?, contiguous)
-    };
-    let matched = run(py, kernel)?;
+    let (query, found) = (query.rows(&query.columns.0)?, found.rows(&found.columns.0)?);
+    let windows = lengths::Windows::new(window, step, dynamic)?;
+    let matched = run(py, || lengths::match_windows(query, found, windows, contiguous))?;
     Ok((
         matched.query.into_pyarray(py),
         matched.found.into_pyarray(py),
@@ -260,102 +200,65 @@ pub(crate) fn match_windows<'py>(
 
 /// The offsets of the pieces that the articles of a batch are cut into.
 #[pyfunction]
-pub(crate) fn cut_pieces<'py>(
-    py: Python<'py>,
-    words: usize,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
-    piece_words: usize,
-) -> PyResult<Array<'py, i64>> {
-    let (offsets, halves) = (offsets.as_slice()?, optional!(halves));
-    Ok(run(py, || weights::cut_pieces(words, offsets, halves, piece_words))?.into_pyarray(py))
+pub(crate) fn cut_pieces<'py>(py: Python<'py>, tokens: Tokens<'py>, piece_words: usize) -> PyResult<Array<'py, i64>> {
+    let Batch { hashes, offsets, halves } = tokens.batch()?;
+    Ok(run(py, || weights::cut_pieces(hashes.len(), offsets, halves, piece_words))?.into_pyarray(py))
 }
 
 /// The heaviest terms of each piece of each article: (term hashes, offsets).
 #[pyfunction]
+#[pyo3(signature = (tokens, statistics=None, *, piece_words, image_terms))]
 pub(crate) fn make_images<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
+    tokens: Tokens<'py>,
+    statistics: Option<Statistics<'py>>,
     piece_words: usize,
     image_terms: usize,
-    frequencies: Option<Slice<'py, u32>>,
-    documents: u32,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
-    let frequencies = optional!(frequencies).map(|words| weights::Frequencies { words, documents });
+    let Batch { hashes, offsets, halves } = tokens.batch()?;
+    let held = statistics.map(|held| held.frequencies(&tokens).map(|words| (words, held.articles))).transpose()?;
+    let frequencies = match &held {
+        Some((words, documents)) => Some(weights::Frequencies { words: words.as_slice()?, documents: *documents }),
+        None => None,
+    };
     let kernel = || weights::make_images(hashes, offsets, halves, piece_words, image_terms, frequencies);
     let (terms, offsets) = run(py, kernel)?;
     Ok((terms.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
-/// Unit vectors of a batch: (terms by rarity, weights, 1 for each key term, offsets).
+/// Unit vectors of a batch: (terms by rarity, offsets, weights, 1 for each key term).
 #[pyfunction]
 pub(crate) fn make_vectors<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    frequencies: Slice<'py, u32>,
-    documents: u32,
+    tokens: Tokens<'py>,
+    statistics: Statistics<'py>,
     threshold: f64,
-) -> PyResult<(Array<'py, u64>, Array<'py, f64>, Array<'py, u8>, Array<'py, i64>)> {
-    let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
-    let frequencies = weights::Frequencies { words: frequencies.as_slice()?, documents };
-    let vectors = run(py, || weights::make_vectors(hashes, offsets, frequencies, threshold))?;
+) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, f64>, Array<'py, u8>)> {
+    let (batch, held) = (tokens.batch()?, statistics.frequencies(&tokens)?);
+    let frequencies = weights::Frequencies { words: held.as_slice()?, documents: statistics.articles };
+    let vectors = run(py, || weights::make_vectors(batch.hashes, batch.offsets, frequencies, threshold))?;
     Ok((
         vectors.terms.into_pyarray(py),
+        vectors.offsets.into_pyarray(py),
         vectors.weights.into_pyarray(py),
         vectors.keys.into_pyarray(py),
-        vectors.offsets.into_pyarray(py),
     ))
+}
+
+fn terms<'a>(vectors: &'a Vectors<'_>) -> PyResult<weights::Terms<'a>> {
+    let (terms, weights, _) = &vectors.columns;
+    Ok(weights::Terms { terms: vectors.rows(terms)?, weights: vectors.rows(weights)? })
 }
 
 /// The cosine of row i of one side and row i of the other.
 #[pyfunction]
 pub(crate) fn multiply_vectors<'py>(
     py: Python<'py>,
-    query: Slice<'py, u64>,
-    query_weights: Slice<'py, f64>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found: Slice<'py, u64>,
-    found_weights: Slice<'py, f64>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
+    query: Vectors<'py>,
+    found: Vectors<'py>,
 ) -> PyResult<Array<'py, f64>> {
-    let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
-    let (query_weights, found_weights) = (query_weights.as_slice()?, found_weights.as_slice()?);
-    let kernel = || {
-        let query = weights::Terms::new(query, query_weights, query_starts, query_ends)?;
-        weights::multiply_vectors(query, weights::Terms::new(found, found_weights, found_starts, found_ends)?)
-    };
-    Ok(run(py, kernel)?.into_pyarray(py))
-}
-
-/// Whether the cosine of row i of one side and row i of the other may reach the threshold.
-#[pyfunction]
-pub(crate) fn may_reach<'py>(
-    py: Python<'py>,
-    query: Slice<'py, u64>,
-    query_weights: Slice<'py, f64>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found: Slice<'py, u64>,
-    found_weights: Slice<'py, f64>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
-    threshold: f64,
-) -> PyResult<Array<'py, bool>> {
-    let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
-    let (query_weights, found_weights) = (query_weights.as_slice()?, found_weights.as_slice()?);
-    let kernel = || {
-        let query = weights::Terms::new(query, query_weights, query_starts, query_ends)?;
-        weights::may_reach(query, weights::Terms::new(found, found_weights, found_starts, found_ends)?, threshold)
-    };
-    Ok(run(py, kernel)?.into_pyarray(py))
+    let (query, found) = (terms(&query)?, terms(&found)?);
+    Ok(run(py, || weights::multiply_vectors(query, found))?.into_pyarray(py))
 }
 
 /// Pairs of each row that two rankings put in opposite order, and that only the second puts level.
@@ -373,31 +276,21 @@ pub(crate) fn count_discordant<'py>(
 
 /// Nodes of the corpus tree that each article visits: (nodes, offsets, visits, depths, impacts).
 #[pyfunction]
+#[pyo3(signature = (tokens, statistics, *, suffixes, depth, sort, tree))]
 pub(crate) fn plant<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    sentences: Slice<'py, u32>,
-    sentence_offsets: Slice<'py, i64>,
-    words: Slice<'py, u8>,
-    word_offsets: Slice<'py, i64>,
-    frequencies: Slice<'py, u32>,
-    articles: u64,
+    tokens: Tokens<'py>,
+    statistics: Statistics<'py>,
     suffixes: usize,
     depth: usize,
     sort: bool,
     tree: bool,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>, Array<'py, u32>, Array<'py, f64>)> {
-    let batch = codet::Batch {
-        hashes: hashes.as_slice()?,
-        offsets: offsets.as_slice()?,
-        sentences: sentences.as_slice()?,
-        sentence_offsets: sentence_offsets.as_slice()?,
-        words: words.as_slice()?,
-        word_offsets: word_offsets.as_slice()?,
-        frequencies: frequencies.as_slice()?,
-        articles,
-    };
+    let (Batch { hashes, offsets, .. }, held) = (tokens.batch()?, statistics.frequencies(&tokens)?);
+    let ((sentences, sentence_offsets), (words, word_offsets)) = (tokens.sentences()?, tokens.spelling()?);
+    let (frequencies, articles) = (held.as_slice()?, statistics.articles);
+    let batch =
+        codet::Batch { hashes, offsets, sentences, sentence_offsets, words, word_offsets, frequencies, articles };
     let planted = run(py, || codet::plant(batch, codet::Shape { suffixes, depth, sort, tree }))?;
     Ok((
         planted.nodes.into_pyarray(py),
@@ -408,35 +301,20 @@ pub(crate) fn plant<'py>(
     ))
 }
 
+fn side<'a>(nodes: &'a Nodes<'_>) -> PyResult<codet::Side<'a>> {
+    let (hashes, visits, depths, impacts) = &nodes.columns;
+    let (visits, depths) = (nodes.rows(visits)?, nodes.rows(depths)?);
+    Ok(codet::Side { nodes: nodes.rows(hashes)?, visits, depths, impacts: nodes.rows(impacts)? })
+}
+
 /// Containment similarities of pairs: (of query and found, of the query to itself, of the found article to itself).
 #[pyfunction]
 pub(crate) fn containment_similarities<'py>(
     py: Python<'py>,
-    query_nodes: Slice<'py, u64>,
-    query_visits: Slice<'py, u32>,
-    query_depths: Slice<'py, u32>,
-    query_impacts: Slice<'py, f64>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found_nodes: Slice<'py, u64>,
-    found_visits: Slice<'py, u32>,
-    found_depths: Slice<'py, u32>,
-    found_impacts: Slice<'py, f64>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
+    query: Nodes<'py>,
+    found: Nodes<'py>,
 ) -> PyResult<(Array<'py, f64>, Array<'py, f64>, Array<'py, f64>)> {
-    let (query_nodes, query_visits) = (query_nodes.as_slice()?, query_visits.as_slice()?);
-    let (query_depths, query_impacts) = (query_depths.as_slice()?, query_impacts.as_slice()?);
-    let (query_starts, query_ends) = (query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found_nodes, found_visits) = (found_nodes.as_slice()?, found_visits.as_slice()?);
-    let (found_depths, found_impacts) = (found_depths.as_slice()?, found_impacts.as_slice()?);
-    let (found_starts, found_ends) = (found_starts.as_slice()?, found_ends.as_slice()?);
-    let kernel = || {
-        codet::compare(
-            codet::Side::new(query_nodes, query_visits, query_depths, query_impacts, query_starts, query_ends)?,
-            codet::Side::new(found_nodes, found_visits, found_depths, found_impacts, found_starts, found_ends)?,
-        )
-    };
-    let similarities = run(py, kernel)?;
+    let (query, found) = (side(&query)?, side(&found)?);
+    let similarities = run(py, || codet::compare(query, found))?;
     Ok((similarities.shared.into_pyarray(py), similarities.query.into_pyarray(py), similarities.found.into_pyarray(py)))
 }

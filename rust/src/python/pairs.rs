@@ -2,10 +2,10 @@
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
+use super::arrays::{Agreement, Commons, Evidence, Keys, Queries, Tokens};
 use super::{Array, Slice, run};
-use crate::{candidates, postings, sets, sharing};
+use crate::{candidates, collisions, postings, sets, sharing};
 
 /// One shard of a batch's postings, opaque to Python.
 #[pyclass(frozen, module = "_core")]
@@ -18,127 +18,154 @@ impl Postings {
     }
 }
 
+/// Postings of some batches, with the number of each batch's first article.
+type Filed<'py> = Vec<(PyRef<'py, Postings>, usize)>;
+
+fn numbered<'a>(filed: &'a Filed<'_>) -> Vec<postings::Filed<'a>> {
+    filed.iter().map(|(batch, first)| (&batch.0, *first)).collect()
+}
+
 /// File a batch's keys, shard by shard.
 #[pyfunction]
-pub(crate) fn file<'py>(
-    py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    word_offsets: Slice<'py, i64>,
-    keys: Slice<'py, u64>,
-    key_offsets: Slice<'py, i64>,
-    starts: Option<Slice<'py, u32>>,
-    ends: Option<Slice<'py, u32>>,
-) -> PyResult<Vec<Postings>> {
-    let (hashes, word_offsets) = (hashes.as_slice()?, word_offsets.as_slice()?);
-    let (keys, key_offsets) = (keys.as_slice()?, key_offsets.as_slice()?);
-    let (starts, ends) = (optional!(starts), optional!(ends));
-    let shards = run(py, || postings::file(hashes, word_offsets, keys, key_offsets, starts, ends))?;
+pub(crate) fn file<'py>(py: Python<'py>, tokens: Tokens<'py>, keys: Keys<'py>) -> PyResult<Vec<Postings>> {
+    let (batch, values, offsets) = (tokens.batch()?, keys.values.as_slice()?, keys.offsets.as_slice()?);
+    let (starts, ends) = (optional!(keys.starts), optional!(keys.ends));
+    let shards = run(py, || postings::file(batch.hashes, batch.offsets, values, offsets, starts, ends))?;
     Ok(shards.into_iter().map(Postings).collect())
 }
 
-/// The evidence of one shard, as a dictionary of columns.
+/// The distinct keys of some postings, rising.
 #[pyfunction]
-pub(crate) fn collide<'py>(
-    py: Python<'py>,
-    shard: Vec<PyRef<'py, Postings>>,
-    firsts: Vec<usize>,
-    ranks: Slice<'py, u32>,
-    all_holders: usize,
-    links: usize,
-    settled_words: u32,
-    shingle_words: u32,
-    grouped_words: usize,
-    common_holders: usize,
-) -> PyResult<Bound<'py, PyDict>> {
-    let shard: Vec<&postings::Postings> = shard.iter().map(|batch| &batch.0).collect();
-    let ranks = ranks.as_slice()?;
-    let limits = postings::Limits { all_holders, links, settled_words, shingle_words, grouped_words, common_holders };
-    let evidence = run(py, || postings::collide(&shard, &firsts, ranks, limits))?;
-    let columns = PyDict::new(py);
-    columns.set_item("later", evidence.later.into_pyarray(py))?;
-    columns.set_item("earlier", evidence.earlier.into_pyarray(py))?;
-    columns.set_item("later_position", evidence.later_position.into_pyarray(py))?;
-    columns.set_item("earlier_position", evidence.earlier_position.into_pyarray(py))?;
-    columns.set_item("common", evidence.common.into_pyarray(py))?;
-    columns.set_item("weak", evidence.weak)?;
-    columns.set_item("common_holders", evidence.common_holders.into_pyarray(py))?;
-    columns.set_item("common_positions", evidence.common_positions.into_pyarray(py))?;
-    columns.set_item("common_sizes", evidence.common_sizes.into_pyarray(py))?;
-    columns.set_item("common_names", evidence.common_names.into_pyarray(py))?;
-    Ok(columns)
+pub(crate) fn distinct_keys<'py>(py: Python<'py>, shards: Vec<PyRef<'py, Postings>>) -> PyResult<Array<'py, u64>> {
+    let shards: Vec<&postings::Postings> = shards.iter().map(|shard| &shard.0).collect();
+    Ok(run(py, || Ok(postings::distinct_keys(&shards)))?.into_pyarray(py))
 }
 
-/// The common keys that may be boilerplate, as a dictionary of columns.
+/// The postings of some keys, which rise, and the numbers of the articles that hold them.
+#[pyfunction]
+pub(crate) fn look_up<'py>(
+    py: Python<'py>,
+    filed: Filed<'py>,
+    keys: Slice<'py, u64>,
+) -> PyResult<(Postings, Array<'py, u32>)> {
+    let filed = numbered(&filed);
+    let keys = keys.as_slice()?;
+    let (found, numbers) = run(py, || postings::look_up(&filed, keys))?;
+    Ok((Postings(found), numbers.into_pyarray(py)))
+}
+
+/// How often each of some keys occurs in articles that have a rank, and in how many of these.
+#[pyfunction]
+pub(crate) fn count_holders<'py>(
+    py: Python<'py>,
+    filed: Filed<'py>,
+    ranks: Slice<'py, u32>,
+    keys: Slice<'py, u64>,
+) -> PyResult<(Array<'py, i64>, Array<'py, i64>)> {
+    let filed = numbered(&filed);
+    let (ranks, keys) = (ranks.as_slice()?, keys.as_slice()?);
+    let (occurrences, articles) = run(py, || postings::count_holders(&filed, ranks, keys))?;
+    Ok((occurrences.into_pyarray(py), articles.into_pyarray(py)))
+}
+
+/// Whether each of so many articles holds a key that more than `most` of them hold.
+#[pyfunction]
+pub(crate) fn hold_common<'py>(
+    py: Python<'py>,
+    filed: Filed<'py>,
+    articles: usize,
+    most: usize,
+) -> PyResult<Array<'py, bool>> {
+    let filed = numbered(&filed);
+    Ok(run(py, || postings::hold_common(&filed, articles, most))?.into_pyarray(py))
+}
+
+/// The evidence of some postings: its columns, how much was weak, and the columns of common keys.
+#[pyfunction]
+#[pyo3(signature = (filed, ranks, limits, *, queries = None, known = None))]
+pub(crate) fn collide<'py>(
+    py: Python<'py>,
+    filed: Filed<'py>,
+    ranks: Slice<'py, u32>,
+    limits: collisions::Limits,
+    queries: Option<Queries<'py>>,
+    known: Option<Slice<'py, u64>>,
+) -> PyResult<([Array<'py, u32>; 5], usize, (Array<'py, u32>, Array<'py, u32>, Array<'py, i64>, Array<'py, u64>))> {
+    let filed = numbered(&filed);
+    let (ranks, known) = (ranks.as_slice()?, optional!(known));
+    let shards: Vec<&postings::Postings> =
+        queries.iter().flat_map(|queries| &queries.postings).map(|shard| &shard.0).collect();
+    let queries = match &queries {
+        Some(one) => Some(collisions::Queries { postings: &shards, own: one.own.as_slice()?, first: one.first }),
+        None => None,
+    };
+    let found = run(py, || collisions::collide(&filed, ranks, queries, known, limits))?;
+    let columns = [found.later, found.earlier, found.later_position, found.earlier_position, found.common];
+    let commons = (
+        found.common_holders.into_pyarray(py),
+        found.common_positions.into_pyarray(py),
+        found.common_sizes.into_pyarray(py),
+        found.common_names.into_pyarray(py),
+    );
+    Ok((columns.map(|column| column.into_pyarray(py)), found.weak, commons))
+}
+
+/// Which pairs agree: rows by pair, a mark for each row, and the pairs of one family.
+#[pyfunction]
+pub(crate) fn agree<'py>(
+    py: Python<'py>,
+    evidence: Evidence<'py>,
+    words: Slice<'py, u32>,
+    rule: candidates::Rule,
+) -> PyResult<(Array<'py, u32>, Array<'py, u8>, Array<'py, u32>, Array<'py, u32>)> {
+    let (columns, words) = (evidence.columns()?, words.as_slice()?);
+    let answer = run(py, || candidates::agree(columns, words, rule))?;
+    let (later, earlier) = answer.families;
+    Ok((
+        answer.order.into_pyarray(py),
+        answer.agreed.into_pyarray(py),
+        later.into_pyarray(py),
+        earlier.into_pyarray(py),
+    ))
+}
+
+/// The common keys that may be boilerplate: their numbers, and of each some examples, ranks and places, by their offsets.
 #[pyfunction]
 pub(crate) fn suspect<'py>(
     py: Python<'py>,
-    later: Slice<'py, u32>,
-    earlier: Slice<'py, u32>,
-    later_position: Slice<'py, u32>,
-    earlier_position: Slice<'py, u32>,
-    common: Slice<'py, u32>,
-    common_holders: Slice<'py, u32>,
-    common_positions: Slice<'py, u32>,
-    common_offsets: Slice<'py, i64>,
-    words: Slice<'py, u32>,
-    boilerplate_articles: usize,
-    examples: usize,
-    agree_gap_words: u32,
-    key_words: u32,
-    agree_share: f64,
-    family_share: f64,
-) -> PyResult<Bound<'py, PyDict>> {
-    let evidence = candidates::Columns {
-        later: later.as_slice()?,
-        earlier: earlier.as_slice()?,
-        later_position: later_position.as_slice()?,
-        earlier_position: earlier_position.as_slice()?,
-        common: common.as_slice()?,
-    };
+    evidence: Evidence<'py>,
+    agreement: Agreement<'py>,
+    family: Slice<'py, u32>,
+    commons: Commons<'py>,
+    rule: candidates::Rule,
+) -> PyResult<(Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, i64>)> {
+    let (columns, agreed, family) = (evidence.columns()?, agreement.agreed.as_slice()?, family.as_slice()?);
     let commons = candidates::Commons {
-        holders: common_holders.as_slice()?,
-        positions: common_positions.as_slice()?,
-        offsets: common_offsets.as_slice()?,
+        holders: commons.holders.as_slice()?,
+        positions: commons.positions.as_slice()?,
+        offsets: commons.offsets.as_slice()?,
     };
-    let words = words.as_slice()?;
-    let rule =
-        candidates::Rule { boilerplate_articles, examples, agree_gap_words, key_words, agree_share, family_share };
-    let answer = run(py, || candidates::suspect(evidence, commons, words, rule))?;
-    let columns = PyDict::new(py);
-    columns.set_item("order", answer.order.into_pyarray(py))?;
-    columns.set_item("agreed", answer.agreed.into_pyarray(py))?;
-    columns.set_item("commons", answer.commons.into_pyarray(py))?;
-    columns.set_item("example_ranks", answer.example_ranks.into_pyarray(py))?;
-    columns.set_item("example_positions", answer.example_positions.into_pyarray(py))?;
-    columns.set_item("example_offsets", answer.example_offsets.into_pyarray(py))?;
-    Ok(columns)
+    let answer = run(py, || candidates::suspect(columns, agreed, family, commons, rule))?;
+    Ok((
+        answer.commons.into_pyarray(py),
+        answer.example_ranks.into_pyarray(py),
+        answer.example_positions.into_pyarray(py),
+        answer.example_offsets.into_pyarray(py),
+    ))
 }
 
 /// The candidates: (later, earlier).
 #[pyfunction]
 pub(crate) fn nominate<'py>(
     py: Python<'py>,
-    later: Slice<'py, u32>,
-    earlier: Slice<'py, u32>,
-    common: Slice<'py, u32>,
-    order: Slice<'py, u32>,
-    agreed: Slice<'py, u8>,
-    boilerplate: Slice<'py, u32>,
-    common_sizes: Slice<'py, i64>,
-    all_holders: i64,
+    evidence: Evidence<'py>,
+    agreement: Agreement<'py>,
+    boilerplate: Slice<'py, bool>,
     links: usize,
 ) -> PyResult<(Array<'py, u32>, Array<'py, u32>)> {
-    let evidence = candidates::Columns {
-        later: later.as_slice()?,
-        earlier: earlier.as_slice()?,
-        later_position: &[],
-        earlier_position: &[],
-        common: common.as_slice()?,
-    };
-    let (boilerplate, sizes) = (boilerplate.as_slice()?, common_sizes.as_slice()?);
-    let families = candidates::Families { boilerplate, sizes, all_holders, links };
-    let (order, agreed) = (order.as_slice()?, agreed.as_slice()?);
-    let (later, earlier) = run(py, || candidates::nominate(evidence, order, agreed, families))?;
+    let (columns, order, agreed) = (evidence.columns()?, agreement.order.as_slice()?, agreement.agreed.as_slice()?);
+    let boilerplate = boilerplate.as_slice()?;
+    let (later, earlier) = run(py, || candidates::nominate(columns, order, agreed, boilerplate, links))?;
     Ok((later.into_pyarray(py), earlier.into_pyarray(py)))
 }
 
@@ -165,16 +192,14 @@ pub(crate) fn file_part<'py>(
     values: Slice<'py, u64>,
     starts: Slice<'py, i64>,
     ends: Slice<'py, i64>,
+    weights: Option<Slice<'py, f64>>,
     part: usize,
     all: bool,
 ) -> PyResult<Part> {
     let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
-    Ok(Part(run(py, || sharing::file_part(sets::Rows::new(values, starts, ends)?, part, all))?))
+    let weights = optional!(weights);
+    Ok(Part(run(py, || sharing::file_part(sets::Rows::new(values, starts, ends)?, weights, part, all))?))
 }
-
-/// The articles of a collection by their rarest keys, opaque to Python.
-#[pyclass(frozen, module = "_core")]
-pub(crate) struct Prefixes(sharing::Prefixes);
 
 /// The keys of a collection and who holds them.
 #[pyclass(module = "_core")]
@@ -183,16 +208,9 @@ pub(crate) struct Index(sharing::Index);
 #[pymethods]
 impl Index {
     #[new]
-    fn new<'py>(
-        py: Python<'py>,
-        values: Slice<'py, u64>,
-        starts: Slice<'py, i64>,
-        ends: Slice<'py, i64>,
-        parts: Vec<PyRef<'py, Part>>,
-    ) -> PyResult<Self> {
-        let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
+    fn new<'py>(py: Python<'py>, articles: usize, parts: Vec<PyRef<'py, Part>>) -> PyResult<Self> {
         let parts: Vec<&sharing::Part> = parts.iter().map(|part| &part.0).collect();
-        Ok(Self(run(py, || sharing::Index::new(sets::Rows::new(values, starts, ends)?, &parts))?))
+        Ok(Self(run(py, || sharing::Index::new(articles, &parts))?))
     }
 
     /// All keys, how often each occurs, and in how many articles.
@@ -210,32 +228,27 @@ impl Index {
         run(py, || self.0.leave_out(common))
     }
 
-    /// How many distinct keys each article has.
-    fn sizes<'py>(&self, py: Python<'py>) -> Array<'py, i64> {
-        self.0.sizes().into_pyarray(py)
+    /// What each article shares with itself.
+    fn totals<'py>(&self, py: Python<'py>) -> Array<'py, f64> {
+        PyArray1::from_slice(py, &self.0.totals)
     }
 
-    /// What finds the pairs that share at least so many keys.
-    fn limit<'py>(&self, py: Python<'py>, least: Slice<'py, i64>, mutual: bool) -> PyResult<Prefixes> {
+    /// Prepares `pairs`; how many earlier articles each later one is looked up in at most, repeats included.
+    fn limit<'py>(&mut self, py: Python<'py>, least: Slice<'py, f64>, mutual: bool) -> PyResult<Array<'py, i64>> {
         let least = least.as_slice()?;
-        Ok(Prefixes(run(py, || self.0.limit(least, mutual))?))
+        run(py, || self.0.limit(least, mutual))?;
+        Ok(PyArray1::from_slice(py, &self.0.work))
     }
 
-    /// How many earlier articles each later one is looked up in at most, repeats included.
-    fn work<'py>(&self, py: Python<'py>, prefixes: &Prefixes) -> PyResult<Array<'py, i64>> {
-        Ok(run(py, || self.0.work(&prefixes.0))?.into_pyarray(py))
-    }
-
-    /// Pairs that share keys, and the article to go on with.
+    /// Pairs that share enough, and the article to go on with.
     fn pairs<'py>(
         &self,
         py: Python<'py>,
-        prefixes: &Prefixes,
         from_rank: usize,
         to_rank: usize,
         most: usize,
     ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, usize)> {
-        let pairs = run(py, || self.0.pairs(&prefixes.0, from_rank, to_rank, most))?;
+        let pairs = run(py, || self.0.pairs(from_rank, to_rank, most))?;
         Ok((pairs.later.into_pyarray(py), pairs.earlier.into_pyarray(py), pairs.next))
     }
 

@@ -1,4 +1,4 @@
-//! Segments of an archive, and questions to a collection.
+//! Segments of an archive.
 
 use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -6,21 +6,7 @@ use pyo3::types::PyBytes;
 
 use super::pairs::Postings;
 use super::{Array, Slice, run};
-use crate::{asking, candidates, postings, segments};
-
-type Columns<'py> =
-    (Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, u8>, Array<'py, u64>, Array<'py, u64>);
-
-fn columns(py: Python<'_>, found: segments::Found) -> Columns<'_> {
-    (
-        found.which.into_pyarray(py),
-        found.article.into_pyarray(py),
-        found.position.into_pyarray(py),
-        found.words.into_pyarray(py),
-        found.left.into_pyarray(py),
-        found.right.into_pyarray(py),
-    )
-}
+use crate::{postings, segments};
 
 /// A segment of these articles, as bytes.
 #[pyfunction]
@@ -69,15 +55,16 @@ impl Segment {
         Ok(Postings(run(py, || segments::Segment::new(bytes, &self.0)?.shard(number))?))
     }
 
-    /// The holders of some keys, which rise: (which, article, position, words, left, right).
-    fn look_up<'py>(&self, py: Python<'py>, bytes: Slice<'py, u8>, keys: Slice<'py, u64>) -> PyResult<Columns<'py>> {
+    /// The postings of some keys, which rise, and the numbers of the articles that hold them.
+    fn look_up<'py>(
+        &self,
+        py: Python<'py>,
+        bytes: Slice<'py, u8>,
+        keys: Slice<'py, u64>,
+    ) -> PyResult<(Postings, Array<'py, u32>)> {
         let (bytes, keys) = (bytes.as_slice()?, keys.as_slice()?);
-        let found = run(py, || {
-            let mut found = segments::Found::default();
-            segments::Segment::new(bytes, &self.0)?.look_up(keys, &mut found)?;
-            Ok(found)
-        })?;
-        Ok(columns(py, found))
+        let (postings, articles) = run(py, || segments::Segment::new(bytes, &self.0)?.look_up(keys))?;
+        Ok((Postings(postings), articles.into_pyarray(py)))
     }
 }
 
@@ -98,90 +85,4 @@ pub fn merge_segments<'py>(
         segments::merge(&opened?, &kept)
     })?;
     Ok(PyBytes::new(py, &merged))
-}
-
-/// The distinct keys of some postings, rising.
-#[pyfunction]
-pub fn distinct_keys<'py>(py: Python<'py>, shards: Vec<PyRef<'py, Postings>>) -> PyResult<Array<'py, u64>> {
-    let shards: Vec<&postings::Postings> = shards.iter().map(|shard| &shard.0).collect();
-    Ok(run(py, || Ok(asking::distinct_keys(&shards)))?.into_pyarray(py))
-}
-
-/// The holders of some keys among one shard of all batches, as `Segment.look_up` gives them.
-#[pyfunction]
-pub fn look_up<'py>(
-    py: Python<'py>,
-    shard: Vec<PyRef<'py, Postings>>,
-    firsts: Vec<usize>,
-    keys: Slice<'py, u64>,
-) -> PyResult<Columns<'py>> {
-    let shard: Vec<&postings::Postings> = shard.iter().map(|batch| &batch.0).collect();
-    let keys = keys.as_slice()?;
-    let found = run(py, || {
-        let mut found = segments::Found::default();
-        asking::look_up(&shard, &firsts, keys, &mut found)?;
-        Ok(found)
-    })?;
-    Ok(columns(py, found))
-}
-
-/// The candidates of some queries: (query, rank).
-#[pyfunction]
-#[pyo3(signature = (asked, keys, which, rank, position, words, left, right, *, query_words, own, found_words, boilerplate, all_holders, links, settled_words, shingle_words, grouped_words, agree_gap_words, key_words, agree_share))]
-pub fn ask<'py>(
-    py: Python<'py>,
-    asked: Vec<PyRef<'py, Postings>>,
-    keys: Slice<'py, u64>,
-    which: Slice<'py, u32>,
-    rank: Slice<'py, u32>,
-    position: Slice<'py, u32>,
-    words: Slice<'py, u8>,
-    left: Slice<'py, u64>,
-    right: Slice<'py, u64>,
-    query_words: Slice<'py, u32>,
-    own: Slice<'py, u32>,
-    found_words: Slice<'py, u32>,
-    boilerplate: Slice<'py, u64>,
-    all_holders: usize,
-    links: usize,
-    settled_words: u32,
-    shingle_words: u32,
-    grouped_words: usize,
-    agree_gap_words: u32,
-    key_words: u32,
-    agree_share: f64,
-) -> PyResult<(Array<'py, u32>, Array<'py, u32>)> {
-    let asked: Vec<&postings::Postings> = asked.iter().map(|shard| &shard.0).collect();
-    let holders = asking::Holders {
-        which: which.as_slice()?,
-        rank: rank.as_slice()?,
-        position: position.as_slice()?,
-        words: words.as_slice()?,
-        left: left.as_slice()?,
-        right: right.as_slice()?,
-    };
-    let sides = asking::Sides {
-        query_words: query_words.as_slice()?,
-        own: own.as_slice()?,
-        found_words: found_words.as_slice()?,
-    };
-    let limits = postings::Limits {
-        all_holders,
-        links,
-        settled_words,
-        shingle_words,
-        grouped_words,
-        common_holders: usize::MAX,
-    };
-    let rule = candidates::Rule {
-        boilerplate_articles: 0,
-        examples: 0,
-        agree_gap_words,
-        key_words,
-        agree_share,
-        family_share: 0.0,
-    };
-    let (keys, boilerplate) = (keys.as_slice()?, boilerplate.as_slice()?);
-    let (queries, ranks) = run(py, || asking::ask(&asked, keys, holders, sides, boilerplate, limits, rule))?;
-    Ok((queries.into_pyarray(py), ranks.into_pyarray(py)))
 }

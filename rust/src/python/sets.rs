@@ -3,20 +3,20 @@
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 
+use super::arrays::{First, Sketches, Tokens};
 use super::{Array, Slice, run};
+use crate::align::Batch;
 use crate::{sets, shingles};
 
 /// Winnowed shingles of a batch: (values, offsets, starts, ends).
 #[pyfunction]
 pub(crate) fn winnow<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
+    tokens: Tokens<'py>,
     shingle_words: usize,
     window_words: usize,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>, Array<'py, u32>)> {
-    let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+    let Batch { hashes, offsets, halves } = tokens.batch()?;
     let keys = run(py, || shingles::winnow(hashes, offsets, halves, shingle_words, window_words))?;
     Ok((
         keys.values.into_pyarray(py),
@@ -28,13 +28,9 @@ pub(crate) fn winnow<'py>(
 
 /// One hash for all words of each article: (values, offsets).
 #[pyfunction]
-pub(crate) fn whole_hashes<'py>(
-    py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
-    let (values, offsets) = run(py, || shingles::whole_hashes(hashes, offsets))?;
+pub(crate) fn whole_hashes<'py>(py: Python<'py>, tokens: Tokens<'py>) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+    let batch = tokens.batch()?;
+    let (values, offsets) = run(py, || shingles::whole_hashes(batch.hashes, batch.offsets))?;
     Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
@@ -52,18 +48,16 @@ pub(crate) fn distinct<'py>(
 
 /// Distinct shingles of words of each article, sorted: (values, offsets).
 #[pyfunction]
-#[pyo3(signature = (hashes, offsets, halves, shingle_words, *, step_words=1, modulus=1, whole=true))]
+#[pyo3(signature = (tokens, shingle_words, *, step_words=1, modulus=1, whole=true))]
 pub(crate) fn shingle_sets<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
-    halves: Option<Slice<'py, u8>>,
+    tokens: Tokens<'py>,
     shingle_words: usize,
     step_words: usize,
     modulus: u64,
     whole: bool,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let (hashes, offsets, halves) = (hashes.as_slice()?, offsets.as_slice()?, optional!(halves));
+    let Batch { hashes, offsets, halves } = tokens.batch()?;
     let shingling = sets::Shingling { length: shingle_words, step: step_words, modulus, whole };
     let (values, offsets) = run(py, || sets::shingle_sets(hashes, offsets, halves, shingling))?;
     Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
@@ -73,14 +67,13 @@ pub(crate) fn shingle_sets<'py>(
 #[pyfunction]
 pub(crate) fn character_sets<'py>(
     py: Python<'py>,
-    text: Slice<'py, u8>,
-    offsets: Slice<'py, i64>,
+    tokens: Tokens<'py>,
     shingle_characters: usize,
     modulus: u64,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let (text, offsets) = (text.as_slice()?, offsets.as_slice()?);
+    let (offsets, (text, word_offsets)) = (tokens.offsets.as_slice()?, tokens.spelling()?);
     let shingling = sets::Shingling { length: shingle_characters, step: 1, modulus, whole: true };
-    let (values, offsets) = run(py, || sets::character_sets(text, offsets, shingling))?;
+    let (values, offsets) = run(py, || sets::character_sets(text, word_offsets, offsets, shingling))?;
     Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
 }
 
@@ -88,20 +81,11 @@ pub(crate) fn character_sets<'py>(
 #[pyfunction]
 pub(crate) fn count_shared<'py>(
     py: Python<'py>,
-    query: Slice<'py, u64>,
-    query_starts: Slice<'py, i64>,
-    query_ends: Slice<'py, i64>,
-    found: Slice<'py, u64>,
-    found_starts: Slice<'py, i64>,
-    found_ends: Slice<'py, i64>,
+    query: Sketches<'py, First<'py, u64>>,
+    found: Sketches<'py, First<'py, u64>>,
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
-    let (query, query_starts, query_ends) = (query.as_slice()?, query_starts.as_slice()?, query_ends.as_slice()?);
-    let (found, found_starts, found_ends) = (found.as_slice()?, found_starts.as_slice()?, found_ends.as_slice()?);
-    let kernel = || {
-        let query = sets::Rows::new(query, query_starts, query_ends)?;
-        sets::count_shared(query, sets::Rows::new(found, found_starts, found_ends)?)
-    };
-    let counts = run(py, kernel)?;
+    let (query, found) = (query.rows(&query.columns.0)?, found.rows(&found.columns.0)?);
+    let counts = run(py, || sets::count_shared(query, found))?;
     Ok((counts.shared.into_pyarray(py), counts.query.into_pyarray(py), counts.found.into_pyarray(py)))
 }
 

@@ -4,6 +4,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
+use super::arrays::Tokens;
 use super::{Array, Slice, run};
 use crate::{dates, jsonl, statistics, text};
 
@@ -19,7 +20,7 @@ type JsonLines<'py> = (
 );
 
 type Spans<'py> = Option<Array<'py, u32>>;
-type Tokens<'py> = (
+type Tokenised<'py> = (
     Array<'py, u64>,
     Array<'py, i64>,
     Option<Array<'py, u8>>,
@@ -33,20 +34,16 @@ type Tokens<'py> = (
 
 /// Words of a batch: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words, word offsets).
 #[pyfunction]
-#[pyo3(signature = (text, offsets, *, diacritics, sentences, stopwords, stemmer, spans, words))]
+#[pyo3(signature = (text, offsets, view, *, spans, words))]
 pub(crate) fn tokenise<'py>(
     py: Python<'py>,
     text: Slice<'py, u8>,
     offsets: Slice<'py, i64>,
-    diacritics: bool,
-    sentences: Option<String>,
-    stopwords: String,
-    stemmer: String,
+    view: text::View,
     spans: bool,
     words: bool,
-) -> PyResult<Tokens<'py>> {
+) -> PyResult<Tokenised<'py>> {
     let (bytes, offsets) = (text.as_slice()?, offsets.as_slice()?);
-    let view = text::View { diacritics, sentences, stopwords, stemmer };
     let tokens = run(py, || text::tokenise(bytes, offsets, &view, text::Want { spans, words }))?;
     let (starts, ends) = tokens.spans.unzip();
     let (sentences, sentence_offsets) = tokens.sentences.unzip();
@@ -116,10 +113,9 @@ pub(crate) fn blake3_hex(py: Python<'_>, texts: Vec<PyBackedBytes>) -> PyResult<
 #[pyfunction]
 pub(crate) fn count_articles<'py>(
     py: Python<'py>,
-    hashes: Slice<'py, u64>,
-    offsets: Slice<'py, i64>,
+    tokens: Tokens<'py>,
 ) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
-    let (hashes, offsets) = (hashes.as_slice()?, offsets.as_slice()?);
-    let (words, articles) = run(py, || statistics::count_articles(hashes, offsets))?;
+    let batch = tokens.batch()?;
+    let (words, articles) = run(py, || statistics::count_articles(batch.hashes, batch.offsets))?;
     Ok((words.into_pyarray(py), articles.into_pyarray(py)))
 }

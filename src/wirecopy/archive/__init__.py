@@ -1,45 +1,50 @@
 """The archive: articles that a text can be checked against, that grows and forgets, and loses nothing it has acknowledged.
 
 One SQLite file is the store of record (`store.py`, `connection.py`); index segments beside it (`segments.py`) are derived from it
-(`filing.py`). `index.py` brings both together for one process, `checking.py` and
-`judging.py` answer from it, `writing.py` changes it. One process writes at a time, any number read.
+(`filing.py`). `index.py` brings both together for one process, `checking.py` and `opining.py` answer from it, `writing.py` changes it.
+One process writes at a time, any number read.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from .. import _core
+from .. import matching
 from ..boilerplate import Formula, Learnt
-from ..comparison import get_preset
-from ..errors import ArchiveError, UsageError
+from ..comparison import LAXEST_PRESET
+from ..errors import ArchiveError, UsageError, refuse
+from ..matching.collection import Pool, Progress, open_pool
+from ..matching.matches import Matches
+from ..matching.opinions import Opinions, Receive, opine_on_pairs
 from ..methods import Method
-from ..model import ABOUT, UNDATED, Article, Articles
-from ..pile import Filed, Job, Matches, Progress, is_directed, open_pool
+from ..model import ABOUT, Article, Articles
+from ..pairs import Filed
 from ..sources import Fields, read
 from ..sources.fields import id_text
 from ..statistics import Statistics
-from ..text import utf8
-from .answers import Added, Answer, Found, Judged, Observed, Status
-from .checking import Checker, Limits
+from .answers import Added, Answer, Found, Observed, Ranked, Status
+from .checking import check
 from .connection import FORMAT, locked, take_lock
 from .digests import digest, values_of
 from .filing import Filer
 from .index import Index
-from .judging import Judge
+from .looking import Limits, Within
+from .opining import choose_method, opine
+from .reading import name_by_text, read_batches, read_moment, require_place
 from .segments import folder_of, require_no_segments
 from .settings import Settings, show_moment, show_window
 from .stock import Stock
-from .store import MANY, Store
+from .store import Store
 from .writing import Writer
 
-__all__ = ["Added", "Answer", "Archive", "Found", "Judged", "Observed", "Status"]
+__all__ = ["Added", "Answer", "Archive", "Found", "Observed", "Ranked", "Status"]
 
+DECIDING = ("alignment", "method")
 RELEARN_SHARE = 0.05
 """In a stream boilerplate is learnt anew once so many of the articles have come or gone since: the cost stays in proportion."""
 
@@ -56,7 +61,6 @@ class Archive:
         self._lock_file: int | None = None
         self._filer = Filer(store, settings)
         self._index = Index(store, folder_of(path), self._filer.make_again)
-        self._checker = Checker(store, settings, self._index)
         self._writer = Writer(store, settings, self._index, self._filer, folder_of(path))
 
     @classmethod
@@ -77,14 +81,8 @@ class Archive:
         articles published within it are kept.
         """
         place = Path(path)
-        if threads is not None and threads < 1:
-            raise UsageError(f"threads: expected at least 1, got {threads}")
-        if not place.exists() and not create:
-            raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
-        if place.is_dir():
-            raise ArchiveError(f"{place}: a folder; name the file of an archive")
-        if not place.parent.is_dir():
-            raise ArchiveError(f"{place}: no folder {place.parent}")
+        refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
+        require_place(place, create)
         fresh = Settings.choose(method, preset, window, statistics) if not place.exists() else None
         store = Store(place)
         try:
@@ -152,67 +150,81 @@ class Archive:
         preset: str | None = None,
         fields: Fields | None = None,
     ) -> list[Answer]:
-        """What each text shares with the archive: passages, sources, how much is copied.
+        """What each text shares with the archive: the articles found, with passages, and how much is copied.
 
-        A str is a text; else as for `find`. Only the `top` sources are given, those that hold `min_share` of the text, published
+        A str is a text; else as for `find`. Only the `top` articles are given, those that hold `min_share` of the text, published
         between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
         """
-        batches = list(_batches(articles, dataclasses.replace(fields or Fields(), about=("title",)), "query"))
-        limits = Limits(top, min_share, _moment(since), _moment(until), source, not_source)
+        batches = list(read_batches(articles, fields, ("title",), "query"))
+        limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
 
     def _check(
         self, batch: Articles, limits: Limits | None = None, preset: str | None = None
     ) -> list[Answer]:
+        limits, plan = limits or Limits(), self.settings.plan(preset)
         with self._at_one_moment():
-            return self._checker.check(batch, limits or Limits(), preset or self.settings.preset)
+            lookup = Within(self._store, self.settings, self._index, limits)
+            return check(plan, batch, lookup, self._store, self._index, limits)
 
-    def judge(
+    def opinions(
         self,
         articles: Any,
         *,
         top: int | None = None,
+        accepted: bool = False,
         since: str | None = None,
         until: str | None = None,
         source: str | None = None,
         not_source: str | None = None,
         fields: Fields | None = None,
-    ) -> list[Judged]:
-        """What the method of an archive says of each text by its own score and rule, as `find` does with decide="method".
+    ) -> list[Ranked]:
+        """What the method of an archive says of each text by its own score and rule, as `wirecopy.opinions` does.
 
-        Only for an archive of one method. Articles that share a key with the text are ranked, within limits as for `check`.
+        Only for an archive of one method. Articles that share a key with the text are ranked, or those that it `accepted`,
+        within limits as for `check`.
         """
-        judge = Judge(self._store, self.settings, self._index)
-        limits = Limits(top, 0.0, _moment(since), _moment(until), source, not_source)
-        judged = []
-        for batch in list(
-            _batches(articles, dataclasses.replace(fields or Fields(), about=("title",)), "query")
-        ):
+        limits = Limits(top, 0.0, read_moment(since), read_moment(until), source, not_source)
+        ranked = []
+        for batch in list(read_batches(articles, fields, ("title",), "query")):
             with self._at_one_moment():
-                judged += [judge.judge(batch.take([row]), limits) for row in range(len(batch))]
-        return judged
+                for row in range(len(batch)):
+                    where = self._store, self._index, limits
+                    ranked.append(opine(self.settings, batch.take([row]), *where, accepted=accepted))
+        return ranked
 
-    def pairs(self, *, preset: str | None = None, progress: Progress | None = None) -> Matches:
+    def pairs(
+        self,
+        *,
+        preset: str | None = None,
+        pairs: Literal["linked", "all"] = "linked",
+        progress: Progress | None = None,
+    ) -> Matches:
         """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
-        with open_pool(self.threads) as pool, self._at_one_moment():
-            index, methods = self._index, self.settings.methods
-            directed = [one for one in methods if is_directed(one)]
-            stock = Stock(self._store, index.segments, index.rows)
-            shards = index.sound(lambda segment: stock.shards(segment, methods, directed))
-            report = progress or (lambda stage, done, total: None)
-            chosen = get_preset(preset or self.settings.preset)
-            job = Job(chosen, methods, True, self.settings.statistics, pool, report)
-            report("nominating", 0, 1)
-            return job.match(stock, shards, *stock.rank())
+        refuse((pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"))
+        plan = self.settings.plan(preset, linked=pairs == "linked")
+        with self._stock(progress) as (stock, pool):
+            return matching.match(plan, stock, stock, pool)
+
+    def opinions_on_pairs(
+        self, *, progress: Progress | None = None, receive: Receive | None = None
+    ) -> Opinions:
+        """The pairs of live articles that the method of an archive accepts, as `wirecopy.opinions` gives them."""
+        method = choose_method(self.settings, self.path)
+        refuse((method.only_ranks, f"{method.name} only ranks: give it texts, or a threshold"))
+        with self._stock(progress) as (stock, pool):
+            return opine_on_pairs(method, stock, *stock.sketches(method), pool, receive)
+
+    @contextmanager
+    def _stock(self, progress: Progress | None) -> Iterator[tuple[Stock, Pool]]:
+        """The live articles of one moment, and who works on them."""
+        with open_pool(self.threads, progress) as pool, self._at_one_moment():
+            yield Stock(self._store, self.settings, self._index, pool), pool
 
     def articles(self) -> Iterator[Article]:
         """All live articles of one moment, the earliest first, the undated last, whatever is done to the archive meanwhile."""
         with self._store.beside() as store, store.snapshot():
-            order = store.rows_in_order()
-            for start in range(0, len(order), MANY):
-                rows = order[start : start + MANY]
-                for article, body in zip(store.articles(rows), store.texts(rows), strict=True):
-                    yield dataclasses.replace(article, text=body.decode())
+            yield from store.all_articles()
 
     @property
     def formulas(self) -> Sequence[Formula]:
@@ -283,7 +295,7 @@ class Archive:
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
         total, done, seen = Added(), 0, set[str]()
 
-        def take_in(part: Any) -> tuple[int, Articles, Filed, list[bytes]]:
+        def take_in(part: Any) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
             batch = part()
             return part.source_bytes, batch, self._filer.file(batch), digest(values_of(batch))
 
@@ -297,20 +309,27 @@ class Archive:
         self._tidy(progress, 0 if learn else RELEARN_SHARE)
         return total
 
-    def observe(self, article: Any, *, replace: bool = False, fields: Fields | None = None) -> list[Observed]:
+    def observe(
+        self,
+        article: Any,
+        *,
+        decide: Literal["alignment", "method"] = "alignment",
+        replace: bool = False,
+        fields: Fields | None = None,
+    ) -> list[Observed[Any]]:
         """Check each article against all that came before it, then add it: for streams. The answers are not revised.
 
-        A record without an id is named as a bare text is, by the BLAKE3 of its text.
+        With `decide="method"` the answer is the opinion of the archive's method. A record without an id is named as a bare text
+        is, by the BLAKE3 of its text.
         """
+        refuse((decide not in DECIDING, f"decide: expected {' or '.join(DECIDING)}, got {decide!r}"))
         if self._claim():
             self._tidy()
-        reading = dataclasses.replace(fields or Fields(), about=ABOUT)
-        given = [_named(one, reading) for one in article] if isinstance(article, list | tuple) else article
         observed = []
-        for batch in _batches(_named(given, reading), reading, "record"):
+        for batch in read_batches(name_by_text(article, fields or Fields()), fields, ABOUT, "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
-                [answer] = self._check(one)
+                [answer] = self._check(one) if decide == "alignment" else self.opinions(one)
                 contents = digest(values_of(one))
                 added = self._writer.add(one, self._filer.file(one), contents, replace, set())
                 observed.append(Observed.tell(answer, added))
@@ -322,7 +341,7 @@ class Archive:
         self._claim()
         wanted = {id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)}
         with self._writer.changing():
-            rows = self._store.rows_of(sorted(wanted))
+            rows = list(self._store.rows_of(sorted(wanted)).values())
             self._store.remove_articles(rows)
         self._tidy()
         return len(rows)
@@ -332,14 +351,17 @@ class Archive:
         if self.settings.window is None:
             raise UsageError(f"{self.path} has no window: nothing in it expires")
         self._claim()
-        gone = self._writer.expire(_moment(now))
+        gone = self._writer.expire(read_moment(now))
         self._tidy()
         return gone
 
     def learn(self, *, progress: Progress | None = None) -> Learnt:
         """Learn the boilerplate of the live articles, by `find`'s rule."""
         self._claim(progress)
-        learnt = self.pairs(progress=progress).learnt
+        # Of every method, as any preset may be asked for; what is learnt is the same for all.
+        plan = self.settings.plan(LAXEST_PRESET)
+        with self._stock(progress) as (stock, pool):
+            learnt = matching.learn(plan, stock, stock, pool).learnt
         with self._writer.changing():
             self._store.set_learnt(learnt)
         return self._index.learnt
@@ -367,33 +389,3 @@ class Archive:
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)
-
-
-def _batches(given: Any, fields: Fields, unnamed: str) -> Iterator[Articles]:
-    """What is asked about: a batch as it is, else the batches of any source; raises UsageError for a record that cannot be used."""
-    if isinstance(given, Articles):
-        yield given
-        return
-    one = isinstance(given, str | Article | Mapping)
-    for part in read([given] if one else given, fields=fields, unnamed=unnamed):
-        batch = part()
-        for skipped in batch.skipped:
-            raise UsageError(str(skipped))
-        yield batch
-
-
-def _named(record: Any, fields: Fields) -> Any:
-    """A record, named by its text if it has no id: its place in one call means nothing in the next."""
-    if not isinstance(record, Mapping) or any(record.get(name) is not None for name in fields.id_names):
-        return record
-    body = next((record[name] for name in fields.text_names if isinstance(record.get(name), str)), None)
-    return record if body is None else {**record, fields.id_names[0]: _core.blake3_hex([utf8(body)])[0]}
-
-
-def _moment(date: str | None) -> int | None:
-    if date is None:
-        return None
-    found = int(_core.iso_microseconds([date])[0])
-    if found == UNDATED:
-        raise UsageError(f"expected a date such as 2026-03-01 or 2026-03-01T12:00:00Z, got {date!r}")
-    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..model import Article, Match, Opinion, Relation, Verdict, held_by_either, missing
 
@@ -74,7 +74,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Ranked:
     """What the method of an archive says of a text by itself: opinions by rank, and its verdict if its paper gives one."""
 
     query: str
@@ -88,6 +88,9 @@ class Judged:
             "opinions": [opinion.to_dict() for opinion in self.opinions],
             "verdict": self.verdict and self.verdict.to_dict(),
         }
+
+
+Told = TypeVar("Told", bound="Answer | Ranked")
 
 
 class Status(StrEnum):
@@ -104,15 +107,15 @@ _REASONS = {Status.KNOWN: "known", Status.LATE: "older than the window"}
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Generic[Told]):
     """What was known about an article when it came, what became of it, and why if it was not kept."""
 
-    answer: Answer
+    answer: Told
     status: Status
     reason: str = ""
 
     @classmethod
-    def tell(cls, answer: Answer, added: Added) -> Observed:
+    def tell(cls, answer: Told, added: Added) -> Observed[Told]:
         """What is told of one article, from the count that it is in."""
         status = next(one for one in Status if getattr(added, one))
         refused = added.skipped[0].reason if added.skipped else ""

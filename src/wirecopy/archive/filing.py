@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from .. import _core
+from ..methods import Method
 from ..model import Articles
-from ..pile import Filed, file_batch
+from ..pairs import Filed, file
 from .segments import Segment, make_segment
 from .settings import Settings
 from .store import Store
@@ -21,17 +22,16 @@ class Filer:
         self._store = store
         self._settings = settings
 
-    def file(self, batch: Articles) -> Filed:
+    def file(self, batch: Articles) -> dict[Method, Filed]:
         """What a batch is filed under by each method."""
-        weights = {one: self._settings.statistics for one in self._settings.methods if one.weighs_words}
-        return file_batch(batch, self._settings.methods, weights)
+        return file(batch, self._settings.methods, self._settings.plan().all_weights)
 
-    def encode(self, filed: Filed, rows: Sequence[int]) -> list[bytes]:
+    def encode(self, filed: Mapping[Method, Filed], rows: Sequence[int]) -> list[bytes]:
         """The parts of a segment of these rows."""
         numbers = np.array(rows, np.uint64)
         return [
-            _core.encode_segment(shards, numbers, lengths.astype(np.uint32))
-            for lengths, shards in (filed[method] for method in self._settings.methods)
+            _core.encode_segment(filed[method].shards, numbers, filed[method].words)
+            for method in self._settings.methods
         ]
 
     def make_again(self, number: int, slice_: int | None, first_row: int, last_row: int) -> Segment:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from .. import _core
 from ..boilerplate import Learnt
 from ..model import UNDATED, count
-from ..pairs import Holders
 from .segments import Damaged, Entry, Segment, file_of, open_segment
 from .settings import require_text_version
 from .store import Store
@@ -130,20 +129,19 @@ class Index:
 
     def look_up(
         self, number: int, keys: NDArray[np.uint64]
-    ) -> tuple[Holders, NDArray[np.uint64], NDArray[np.uint32]]:
-        """Who holds some keys, which rise, by the method of that number; of each holder the row and how many words it has."""
-        holders, rows, words = [], [NO_ROWS], [np.empty(0, np.uint32)]
+    ) -> tuple[list[tuple[_core.Postings, int]], NDArray[np.uint64], NDArray[np.uint32]]:
+        """The postings of some keys, which rise, by the method of that number, and of each holder the row and the words."""
 
-        def find(segment: Segment) -> tuple[_core._Found, NDArray[np.uint64], NDArray[np.uint32]]:
+        def find(segment: Segment) -> tuple[_core.Postings, NDArray[np.uint64], NDArray[np.uint32]]:
             part = segment.parts[number]
-            found = part.seal.look_up(part.content, keys)
-            return found, part.rows[found[1]], part.words[found[1]]
+            postings, articles = part.seal.look_up(part.content, keys)
+            return postings, part.rows[articles], part.words[articles]
 
-        for found, its_rows, its_words in self.sound(find):
-            holders.append(Holders(*found))
-            rows.append(its_rows)
-            words.append(its_words)
-        return Holders.join(holders), np.concatenate(rows), np.concatenate(words)
+        found = self.sound(find)
+        firsts = np.cumsum([0, *(len(rows) for _, rows, _ in found)]).tolist()
+        postings = [(one, first) for (one, *_), first in zip(found, firsts, strict=False)]
+        rows = np.concatenate([NO_ROWS, *(rows for _, rows, _ in found)])
+        return postings, rows, np.concatenate([np.empty(0, np.uint32), *(words for *_, words in found)])
 
     def find_damage(self) -> list[str]:
         """What is wrong with the segments, all of which are read; those that are damaged are made again."""

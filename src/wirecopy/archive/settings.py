@@ -14,9 +14,9 @@ import numpy as np
 from .. import _core, methods
 from ..comparison import DEFAULT_PRESET, get_preset
 from ..errors import MismatchError, UsageError
+from ..matching import Plan, choose_methods
 from ..methods import Method
 from ..model import UNDATED
-from ..pile import default_methods
 from ..statistics import Statistics
 from .store import Store
 
@@ -31,10 +31,14 @@ _WAY_OUT = "open it with what it was made with, or make another: wirecopy export
 class Settings:
     """Methods that nominate, the preset of checks, the window in microseconds, and the statistics for methods that weigh words."""
 
-    methods: Sequence[Method]
+    methods: tuple[Method, ...]
     preset: str
     window: int | None
     statistics: Statistics | None = field(repr=False)
+
+    def plan(self, preset: str | None = None, *, linked: bool = True) -> Plan:
+        """What is done when its articles are matched, by its own preset or another."""
+        return Plan(preset or self.preset, self.methods, linked, self.statistics)
 
     @classmethod
     def choose(
@@ -46,7 +50,8 @@ class Settings:
     ) -> Settings:
         """What a new archive is made with."""
         named = preset or DEFAULT_PRESET
-        chosen = _get_methods(method) or default_methods(get_preset(named))
+        get_preset(named)
+        chosen = choose_methods(method or None, named)
         weighing = [one for one in chosen if one.weighs_words]
         for one in weighing:
             if statistics is None:
@@ -62,9 +67,9 @@ class Settings:
     @classmethod
     def load(cls, store: Store) -> Settings:
         """What the archive was made with, but no statistics of words that were read in another way."""
-        chosen = [
+        chosen = tuple(
             methods.get(name, **parameters) for name, parameters in json.loads(store.setting("methods"))
-        ]
+        )
         packed = store.setting("statistics") if is_current(store) else None
         statistics = Statistics.load(io.BytesIO(packed)) if packed else None
         return cls(chosen, store.setting("preset"), store.setting("window"), statistics)
@@ -89,9 +94,10 @@ class Settings:
         statistics: Statistics | None,
     ) -> None:
         """Raise MismatchError if something else is asked for than these."""
-        asked = _get_methods(method)
-        if asked and _stamp(asked) != _stamp(self.methods):
-            raise MismatchError(f"methods of {path}", _show(self.methods), _show(asked), _WAY_OUT)
+        exact = methods.get("exact")
+        given = choose_methods(method, self.preset) if method else self.methods
+        if {*given} - {exact} != {*self.methods} - {exact}:
+            raise MismatchError(f"methods of {path}", _show(self.methods), _show(given), _WAY_OUT)
         if preset and preset != self.preset:
             raise MismatchError(f"preset of {path}", self.preset, preset, _WAY_OUT)
         if window and parse_window(window) != self.window:
@@ -149,13 +155,6 @@ def show_window(window: int | None) -> str:
 def show_moment(moment: int | None) -> str | None:
     """A moment in seconds, as a date."""
     return None if moment is None else str(np.datetime64(moment, "us").astype("datetime64[s]")) + "Z"
-
-
-def _get_methods(method: str | Method | Sequence[str | Method] | None) -> list[Method]:
-    chosen = [method] if isinstance(method, str | Method) else method or []
-    if len(chosen) > 8:
-        raise UsageError(f"expected one to eight methods, got {len(chosen)}")
-    return list(dict.fromkeys(methods.get(one) if isinstance(one, str) else one for one in chosen))
 
 
 def _stamp(chosen: Sequence[Method]) -> str:

@@ -1,121 +1,104 @@
-"""The live articles of an archive as a pile, for the job that `find` does."""
+"""The live articles of an archive as a collection, and its index as what they are filed under."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import ArchiveError
-from ..methods import Method
-from ..model import ABOUT, UNDATED, Articles
-from ..pile import LEFT_OUT, Filed, Pile
+from ..matching.collection import Pool, Texts, rank
+from ..methods import Method, Sketches
+from ..model import Skipped
+from ..pairs import LEFT_OUT, NOBODY, SHARDS, Shard, sketch
+from .index import Index
 from .segments import Segment
+from .settings import Settings
 from .store import Store
 
 BATCH_ARTICLES = 2000
 
 
-class Stock(Pile):
-    """All segments on end: an article's number is its place there. Texts come from the store when they are needed."""
+class Stock:
+    """All live articles. In the index a number is a place in all segments on end; texts come from the store when they are needed."""
 
-    def __init__(self, store: Store, segments: Sequence[Segment], live: NDArray[np.uint64]) -> None:
-        super().__init__()
+    skipped: Sequence[Skipped] = ()
+    warnings: Sequence[str] = ()
+    unreadable_dates = 0
+    missing_fields: Sequence[str] = ()
+
+    def __init__(self, store: Store, settings: Settings, index: Index, pool: Pool) -> None:
         self._store = store
+        self._settings = settings
+        self._index = index
+        self._pool = pool
         self._lock = Lock()
-        self._rows = np.concatenate([np.empty(0, np.uint64), *(segment.rows for segment in segments)])
-        self.firsts = (
-            list(accumulate((len(segment.rows) for segment in segments[:-1]), initial=0)) if segments else []
-        )
-        self._live = np.isin(self._rows, live)
-        known = {
-            row: (id, moment) for row, id, moment in store.execute("SELECT row, id, moment FROM articles")
-        }
-        missing = ("", None)
-        about = [known.get(row, missing) for row in self._rows.tolist()]
-        self.ids = [id for id, _ in about]
-        self._moments = np.array([UNDATED if moment is None else moment for _, moment in about], np.int64)
-        self._segments = segments
+        ids = store.ids_of(index.rows.tolist())
+        order = rank(index.moments, lambda places: [ids[place] for place in places.tolist()])
+        self._rows = index.rows[order]
+        """The row at each rank."""
+        self.ids = [ids[place] for place in order.tolist()]
 
-    def rank(self, *, with_own: bool = True) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The rank of each live article, by `published` then id, and the article at each rank."""
-        numbers = np.flatnonzero(self._live).tolist()
-        numbers.sort(key=self.ids.__getitem__)
-        order = np.array(numbers, np.int64)
-        order = order[np.argsort(self._moments[order], kind="stable")]
-        ranks = np.full(len(self.ids), LEFT_OUT, np.uint32)
-        ranks[order] = np.arange(len(order), dtype=np.uint32)
-        return ranks, order
+    @cached_property
+    def _filed_rows(self) -> NDArray[np.uint64]:
+        return np.concatenate([np.empty(0, np.uint64), *(segment.rows for segment in self._index.segments)])
 
-    @staticmethod
-    def shards(segment: Segment, methods: Sequence[Method], directed: Sequence[Method]) -> Filed:
-        """What a segment's articles are filed under, for methods that ask under the same keys; raises ValueError for damage."""
-        return {
-            method: (
-                part.words.astype(np.int64),
-                [part.seal.shard(part.content, shard) for shard in range(64)],
-            )
-            for method, part in zip(methods, segment.parts, strict=True)
-            if method not in directed
-        }
+    @cached_property
+    def ranks(self) -> NDArray[np.uint32]:
+        """The rank of each article of the index by its number."""
+        by_row = np.argsort(self._rows, kind="stable")
+        places = np.searchsorted(self._rows[by_row], self._filed_rows)
+        here = np.append(self._rows[by_row], 0)[places] == self._filed_rows
+        return np.where(here, np.append(by_row, 0)[places], LEFT_OUT).astype(np.uint32)
 
-    @property
-    def batches(self) -> list[Articles]:
-        """All articles, dead ones without text, in batches as they are numbered."""
-        return list(self._read())
+    def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
+        """The words of each article, and the postings of each shard, decoded when they are asked for: nothing is kept."""
+        number, segments = self._settings.methods.index(method), self._index.segments
+        firsts = list(accumulate((len(segment.rows) for segment in segments), initial=0))
 
-    @batches.setter
-    def batches(self, value: list[Articles]) -> None:
-        assert not value
+        def decode(shard: int) -> Shard:
+            def read(segment: Segment) -> _core.Postings:
+                return segment.parts[number].seal.shard(segment.parts[number].content, shard)
 
-    def _read(self) -> Iterator[Articles]:
-        for start in range(0, len(self._rows), BATCH_ARTICLES):
-            numbers = range(start, min(start + BATCH_ARTICLES, len(self._rows)))
-            text, offsets = self.texts(numbers)
-            rows = self._rows[numbers.start : numbers.stop].tolist()
+            return list(zip(self._index.sound(read), firsts, strict=False))
+
+        words = np.concatenate([NOBODY, *(segment.parts[number].words for segment in segments)])
+        return words, map(decode, range(SHARDS))
+
+    def sketches(self, method: Method) -> tuple[Sketches, NDArray[np.int64]]:
+        """What a method remembers of the article at each rank."""
+        statistics = self._settings.statistics if method.weighs_words else None
+
+        def sketch_batch(start: int) -> Sketches:
             with self._lock:
-                titles = dict(self._store.select("row, title", "articles", "row", rows))
-            yield Articles(
-                self.ids[numbers.start : numbers.stop],
-                text,
-                offsets,
-                self._moments[numbers.start : numbers.stop],
-                about={
-                    name: [titles.get(row, "") if name == "title" else "" for row in rows] for name in ABOUT
-                },
-            )
+                batch = self._store.batch(self._rows[start : start + BATCH_ARTICLES].tolist())
+            return sketch(batch, method, statistics)
 
-    def without_queries(self) -> list[Articles]:
-        """The live articles."""
-        return [batch.take([row for row, id in enumerate(batch.ids) if id]) for batch in self._read()]
+        starts = range(0, max(1, len(self._rows)), BATCH_ARTICLES)
+        return Sketches.join(list(self._pool.map(sketch_batch, starts))), np.arange(len(self._rows))
 
-    def texts(self, numbers: Iterable[int]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The texts of some articles as a batch."""
-        rows = [int(self._rows[number]) if self._live[number] else 0 for number in numbers]
-        with self._lock, self._store.errors("read"):
-            found = dict(
-                self._store.select("row, CAST(text AS BLOB)", "texts", "row", [row for row in rows if row])
-            )
-        found[0] = b""
-        if not found.keys() >= set(rows):
+    def texts(self, ranks: NDArray[np.uint32]) -> Texts:
+        """The texts at some ranks."""
+        rows = self._rows[ranks].tolist()
+        try:
+            with self._lock:
+                parts = self._store.texts(rows)
+        except KeyError:
             raise ArchiveError(
                 f"{self._store.path}: an article of these matches was removed since; ask again"
-            )
-        parts = [found[row] for row in rows]
+            ) from None
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return np.frombuffer(b"".join(parts), np.uint8), offsets
 
-    def count_sources(self, numbers: Sequence[int]) -> Mapping[str, int]:
+    def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
         """How many of some articles are of each source, the most common first."""
         with self._lock:
-            found = self._store.select("source", "articles", "row", self._rows[numbers].tolist())
-        counts = Counter(source for (source,) in found if source)
+            found = self._store.sources_of(self._rows[ranks].tolist())
+        counts = Counter(filter(None, found.values()))
         return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-
-    def bytes_of(self, number: int) -> memoryview:
-        """The text of one article as UTF-8."""
-        return self.texts([number])[0].data

@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,9 +106,18 @@ class Store(Connection):
         with self.errors("read"):
             return int(self.execute("SELECT count(*) FROM articles").fetchone()[0])
 
-    def rows_of(self, ids: Sequence[object]) -> list[int]:
+    def rows_of(self, ids: Sequence[object]) -> dict[str, int]:
         """The rows of those of the ids that are there."""
-        return [row for (row,) in self.select("row", "articles", "id", ids)]
+        return dict(self.select("id, row", "articles", "id", ids))
+
+    def ids_of(self, rows: Sequence[int]) -> list[str]:
+        """The ids of some rows, in the order asked for."""
+        found = dict(self.select("row, id", "articles", "row", rows))
+        return [found[row] for row in rows]
+
+    def sources_of(self, rows: Sequence[int]) -> dict[int, str]:
+        """The source of each of some rows, "" where none is known."""
+        return dict(self.select("row, source", "articles", "row", rows))
 
     def contents(self, ids: Sequence[str]) -> dict[str, Content]:
         """What is there under each of the ids."""
@@ -128,10 +138,14 @@ class Store(Connection):
             first, last = self.execute("SELECT min(moment), max(moment) FROM articles").fetchone()
         return first, last
 
-    def rows_in_order(self) -> list[int]:
-        """All rows, the earliest first, the undated last."""
+    def all_articles(self) -> Iterator[Article]:
+        """All articles with their texts, the earliest first, the undated last."""
         found = self.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
-        return [row for (row,) in found]
+        order = [row for (row,) in found]
+        for start in range(0, len(order), MANY):
+            rows = order[start : start + MANY]
+            for article, body in zip(self.articles(rows), self.texts(rows), strict=True):
+                yield replace(article, text=body.decode())
 
     def add_articles(self, batch: Articles, rows: Mapping[int, int], contents: Sequence[bytes]) -> None:
         """Add articles of a batch under new rows, given by their places in it."""

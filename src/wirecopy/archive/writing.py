@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..boilerplate import Learnt
+from ..matching.collection import Pool, Progress
+from ..methods import Method
 from ..model import Articles, Skipped
-from ..pile import Filed, Progress
-from ..pile.collection import Pool
+from ..pairs import Filed
 from .answers import Added
 from .digests import FORM, digest, values_of
 from .filing import Filer
@@ -51,7 +52,12 @@ class Writer:
         self._index.refresh()
 
     def add(
-        self, batch: Articles, filed: Filed, contents: Sequence[bytes], replace: bool, seen: set[str]
+        self,
+        batch: Articles,
+        filed: Mapping[Method, Filed],
+        contents: Sequence[bytes],
+        replace: bool,
+        seen: set[str],
     ) -> Added:
         """Add a batch in one change; `seen` are the ids that were read before, and takes in these."""
         known = self._store.contents(batch.ids)
@@ -83,7 +89,7 @@ class Writer:
     def _insert(
         self,
         batch: Articles,
-        filed: Filed,
+        filed: Mapping[Method, Filed],
         contents: Sequence[bytes],
         kept: Sequence[int],
         replaced: Sequence[int],
@@ -102,7 +108,9 @@ class Writer:
             if settings.window is not None:
                 store.set("clock", self._clock(batch.published[list(kept)]))
 
-    def _write(self, number: int, slice_: int | None, rows: Sequence[int], filed: Filed) -> Stored:
+    def _write(
+        self, number: int, slice_: int | None, rows: Sequence[int], filed: Mapping[Method, Filed]
+    ) -> Stored:
         """A segment of these rows, for the catalogue."""
         made = make_segment(number, slice_, rows[0], rows[-1], self._filer.encode(filed, rows))
         return write_segment(made, self._folder)

@@ -19,19 +19,22 @@ import click
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .. import methods
-from ..comparison import PRESETS, compare
-from ..errors import SourceError, UsageError, WirecopyError
+from ..comparison import DEFAULT_PRESET, PRESETS, compare
+from ..errors import SourceError, UsageError, WirecopyError, refuse
 from ..model import count, one_line
-from ..pile import MEMORY_A_BYTE, find, tune, weigh
+from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
 from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
 from .archive import ARCHIVE_COMMANDS
 from .options import (
     FILE,
+    accepted_option,
     csv_option,
+    decide_option,
     field_options,
     jsonl_option,
     output_option,
+    pairs_option,
     parquet_option,
     preset_option,
     quiet_option,
@@ -122,20 +125,8 @@ def app() -> None:
     metavar="NAME[:PARAMETER=VALUE,...]",
     help="Nominate with this method, such as winnowing:window_words=8; may be repeated.",
 )
-@click.option(
-    "--decide",
-    type=click.Choice(["alignment", "method"]),
-    default="alignment",
-    show_default=True,
-    help="Who decides: the words, or the rule of the one --method given.",
-)
-@click.option(
-    "--pairs",
-    type=click.Choice(["linked", "all"]),
-    default="linked",
-    show_default=True,
-    help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
-)
+@decide_option("the one --method given")
+@pairs_option
 @click.option(
     "--boilerplate",
     type=FILE,
@@ -154,6 +145,7 @@ def app() -> None:
     metavar="N",
     help="With --decide method and --query: the N best only.",
 )
+@accepted_option
 @click.option(
     "--verdicts",
     type=FILE,
@@ -177,6 +169,7 @@ def find_command(
     boilerplate: Path | None,
     statistics: Path | None,
     top: int | None,
+    accepted: bool,
     verdicts: Path | None,
     fields: Fields,
     jsonl: bool,
@@ -192,25 +185,24 @@ def find_command(
     """
     form = choose_form(jsonl, csv, parquet, output)
     check_writable(output, boilerplate, verdicts, inputs=[*paths, *filter(None, (query, statistics))])
+    by_method = decide == "method"
+    refuse(
+        (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
+        (
+            by_method and preset != DEFAULT_PRESET,
+            "--preset: not with --decide method, which compares no words",
+        ),
+        (by_method and boilerplate, "--boilerplate: not with --decide method, which knows none"),
+        (by_method and pairs == "all", "--pairs: not with --decide method, which gives all"),
+        (by_method and form == "parquet", "--decide method writes JSON lines, CSV or a table"),
+        (not by_method and verdicts, "--verdicts: only with --decide method"),
+        (not by_method and accepted, "--accepted: only with --decide method"),
+        (
+            top and not (by_method and query),
+            "--top: the best of a ranking, which needs --decide method and --query FILE",
+        ),
+    )
     chosen = [read_method(one) for one in method] if method else None
-    if statistics and not any(one.weighs_words for one in chosen or ()):
-        raise UsageError("--statistics: no --method given weighs words")
-    if decide == "method" and len(method) != 1:
-        raise UsageError(f"--decide method: needs one --method, got {len(method)}")
-    if decide == "method" and not query and chosen and chosen[0].only_ranks:
-        name = chosen[0].name
-        raise UsageError(
-            f"{name} only ranks: name a --query FILE, or a threshold: --method {name}:threshold=X"
-        )
-    if top and (decide == "alignment" or not query):
-        missing = [*(["--decide method"] * (decide == "alignment")), *([] if query else ["--query FILE"])]
-        raise UsageError(f"--top: the best of a ranking, which needs {' and '.join(missing)} too")
-    if decide == "alignment" and verdicts:
-        raise UsageError("--verdicts: only with --decide method")
-    if decide == "method" and boilerplate:
-        raise UsageError("--boilerplate: not with --decide method, which knows none")
-    if decide == "method" and form == "parquet":
-        raise UsageError("--decide method writes JSON lines, CSV or a table")
     if verdicts and chosen and not chosen[0].gives_verdicts:
         raise UsageError(f"--verdicts: {chosen[0].name} decides on pairs, not on articles")
     inputs = list(paths)
@@ -218,29 +210,22 @@ def find_command(
     if not quiet and size is not None:
         needed = f"{size * MEMORY_A_BYTE / 1e6 + 60:,.0f} MB of memory"
         say(f"{size / 1e6:,.1f} MB of input, about {needed}")
-    asked: dict[str, Any] = {
-        "query": query,
-        "preset": preset,
-        "method": chosen,
-        "pairs": pairs,
-        "threads": threads,
-        "statistics": Statistics.load(statistics) if statistics else None,
-        "top": top,
-        "fields": fields,
-    }
-    if decide == "method":
+    weights = Statistics.load(statistics) if statistics else None
+    common: dict[str, Any] = {"query": query, "statistics": weights, "threads": threads, "fields": fields}
+    if by_method and chosen:
         with open_output(output) as out, show_progress(quiet, size) as progress:
             receive = opinion_writer(form, out)
-            opinions = find(inputs, decide="method", progress=progress, receive=receive, **asked)
+            own: dict[str, Any] = {"top": top, "accepted": accepted}
+            told = opinions(inputs, chosen[0], progress=progress, receive=receive, **own, **common)
             if form == "table":
-                show_opinions(opinions, out)
-        write_lines(verdicts, opinions.verdicts)
-        return summarise(opinions, len(opinions.pile.ids), quiet)
+                show_opinions(told, out)
+        write_lines(verdicts, told.verdicts)
+        return summarise(told, quiet)
     with show_progress(quiet, size) as progress:
-        matches = find(inputs, progress=progress, **asked)
+        matches = find(inputs, preset=preset, method=chosen, pairs=pairs, progress=progress, **common)
     write_matches(matches, form, output)
     write_lines(boilerplate, matches.formulas)
-    return summarise(matches, matches.counts["articles"], quiet)
+    return summarise(matches, quiet)
 
 
 app.add_command(extract_command)

@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..errors import UsageError
+from ..errors import refuse
 from ..model import Skipped, clean, count, held_by_either, missing
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from .options import (
     FILE,
+    accepted_option,
     archive_argument,
     archive_preset_option,
     csv_option,
+    decide_option,
     field_options,
     jsonl_option,
     making_options,
     output_option,
+    pairs_option,
     parquet_option,
     quiet_option,
     threads_option,
@@ -33,12 +36,14 @@ from .writing import (
     answer_writer,
     check_writable,
     choose_form,
-    judged_writer,
     name_skipped,
     open_output,
+    opinion_writer,
+    ranked_writer,
     say,
     say_missing,
     say_unreadable,
+    show_opinions,
     summarise,
     write_line,
     write_lines,
@@ -154,13 +159,8 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
 )
 @click.option("--source", metavar="NAME", help="Name only articles of this source.")
 @click.option("--not-source", metavar="NAME", help="Name only articles of other sources.")
-@click.option(
-    "--decide",
-    type=click.Choice(["alignment", "method"]),
-    default="alignment",
-    show_default=True,
-    help="Who decides: the words, or the rule of the one method of the archive.",
-)
+@decide_option("the one method of the archive")
+@accepted_option
 @archive_preset_option
 @field_options
 @jsonl_option
@@ -176,6 +176,7 @@ def check_command(
     source: str | None,
     not_source: str | None,
     decide: Literal["alignment", "method"],
+    accepted: bool,
     preset: str | None,
     fields: Fields,
     jsonl: bool,
@@ -188,10 +189,13 @@ def check_command(
     some records were skipped, each named on stderr.
     """
     form = choose_form(jsonl, csv, False, output)
-    if form == "parquet":
-        raise UsageError("check writes JSON lines, CSV or a table")
-    if decide == "method" and (min_share or preset):
-        raise UsageError("--min-share, --preset: not with --decide method, which compares no words")
+    by_method = decide == "method"
+    refuse(
+        (form == "parquet", "check writes JSON lines, CSV or a table"),
+        (by_method and min_share, "--min-share: not with --decide method, which compares no words"),
+        (by_method and preset, "--preset: not with --decide method, which compares no words"),
+        (not by_method and accepted, "--accepted: only with --decide method"),
+    )
     check_writable(output, inputs=[*files_of(archive), *texts])
     limits: dict[str, Any] = {
         "top": top,
@@ -204,18 +208,18 @@ def check_command(
     skipped: list[Skipped] = []
     held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
-    asking = read(list(texts), fields=reading, batch_bytes=CHECK_BYTES)
+    texts_read = read(list(texts), fields=reading, batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out:
-        write: Callable[[Any], None] = (judged_writer if decide == "method" else answer_writer)(form, out)
-        for work in asking:
+        write: Callable[[Any], None] = (ranked_writer if by_method else answer_writer)(form, out)
+        for work in texts_read:
             batch = work()
             skipped += batch.skipped
             held = held_by_either(held, batch.held)
-            asked = replace(batch, skipped=())
+            queries = replace(batch, skipped=())
             answers: Sequence[Any] = (
-                store.judge(asked, **limits)
-                if decide == "method"
-                else store.check(asked, min_share=min_share, preset=preset, **limits)
+                store.opinions(queries, accepted=accepted, **limits)
+                if by_method
+                else store.check(queries, min_share=min_share, preset=preset, **limits)
             )
             for answer in answers:
                 write(answer)
@@ -368,6 +372,8 @@ def _bytes(store: Archive) -> int:
 @click.command("pairs")
 @archive_argument
 @archive_preset_option
+@pairs_option
+@decide_option("the one method of the archive")
 @click.option(
     "--boilerplate",
     type=FILE,
@@ -383,6 +389,8 @@ def _bytes(store: Archive) -> int:
 def pairs_command(
     archive: Path,
     preset: str | None,
+    pairs: Literal["linked", "all"],
+    decide: Literal["alignment", "method"],
     boilerplate: Path | None,
     jsonl: bool,
     csv: bool,
@@ -393,13 +401,27 @@ def pairs_command(
 ) -> int:
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     form = choose_form(jsonl, csv, parquet, output)
+    by_method = decide == "method"
+    refuse(
+        (by_method and preset, "--preset: not with --decide method, which compares no words"),
+        (by_method and pairs == "all", "--pairs: not with --decide method, which gives all"),
+        (by_method and boilerplate, "--boilerplate: not with --decide method, which knows none"),
+        (by_method and form == "parquet", "--decide method writes JSON lines, CSV or a table"),
+    )
     check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
+        if by_method:
+            with open_output(output) as out, show_progress(quiet, None) as progress:
+                receive = opinion_writer(form, out)
+                told = store.opinions_on_pairs(progress=progress, receive=receive)
+                if form == "table":
+                    show_opinions(told, out)
+            return summarise(told, quiet)
         with show_progress(quiet, None) as progress:
-            matches = store.pairs(preset=preset, progress=progress)
+            matches = store.pairs(preset=preset, pairs=pairs, progress=progress)
         write_matches(matches, form, output)
         write_lines(boilerplate, matches.formulas)
-        return summarise(matches, matches.counts["articles"], quiet)
+        return summarise(matches, quiet)
 
 
 @click.command("export")

@@ -53,6 +53,16 @@ jsonl_option = click.option(
 )
 csv_option = click.option("--csv", is_flag=True, help="One line a match, without passages.")
 parquet_option = click.option("--parquet", is_flag=True, help="A Parquet file; needs --output.")
+pairs_option = click.option(
+    "--pairs",
+    type=click.Choice(["linked", "all"]),
+    default="linked",
+    show_default=True,
+    help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
+)
+accepted_option = click.option(
+    "--accepted", is_flag=True, help="With --decide method: only what the method accepts."
+)
 archive_argument = click.argument("archive", type=FILE)
 archive_preset_option = click.option(
     "--preset",
@@ -60,6 +70,17 @@ archive_preset_option = click.option(
     metavar="NAME",
     help="What counts as copied, if not what the archive was made with.",
 )
+
+
+def decide_option(method: str) -> Callable[[Command], Command]:
+    """Who decides."""
+    return click.option(
+        "--decide",
+        type=click.Choice(["alignment", "method"]),
+        default="alignment",
+        show_default=True,
+        help=f"Who decides: the words, or the rule of {method}.",
+    )
 
 
 def field_options(command: Command) -> Command:

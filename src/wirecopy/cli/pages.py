@@ -15,8 +15,8 @@ import click
 
 from ..errors import SourceError, UsageError
 from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
+from ..matching.collection import open_pool
 from ..model import Article, Extracted, Skipped, clean, count, one_line
-from ..pile.collection import open_pool
 from ..sources import Pages, PageWork, read_pages, total_bytes
 from ..text import mend
 from .blocks import show_blocks, write_html

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import numpy as np
@@ -19,9 +19,9 @@ from ..model import ABOUT, Articles, Relation, count, one_line
 from ..sources import Fields, jsonl, read
 from ..sources.paths import Files
 from .archive import find_files, open_archive
-from .options import FILE, archive_argument, field_options, making_options, quiet_option
+from .options import FILE, archive_argument, decide_option, field_options, making_options, quiet_option
 from .show import say_verdict
-from .writing import count_skipped, say, say_skipped, write_line
+from .writing import count_skipped, say, say_ranked, say_skipped, write_line
 
 if TYPE_CHECKING:
     from ..archive import Observed
@@ -48,6 +48,7 @@ VERBS = {
     help="How often to look into the folder.",
 )
 @click.option("--replace", is_flag=True, help="An id that is there with other content: take the new one.")
+@decide_option("the one method of the archive")
 @making_options
 @field_options
 @click.option("--jsonl", is_flag=True, help="One JSON object an article (the default off a terminal).")
@@ -58,6 +59,7 @@ def watch_command(
     once: bool,
     every: float,
     replace: bool,
+    decide: Literal["alignment", "method"],
     making: dict[str, Any],
     fields: Fields,
     jsonl: bool,
@@ -91,7 +93,7 @@ def watch_command(
                     counts["unusable"] += 1
                     say_skipped(one)
                 for row in range(len(batch)):
-                    [observed] = store.observe(batch.take([row]), replace=replace)
+                    [observed] = store.observe(batch.take([row]), decide=decide, replace=replace)
                     counts[observed.status] += 1
                     # What a folder held before is no news.
                     if not (from_folder and observed.status == Status.KNOWN):
@@ -110,7 +112,7 @@ def watch_command(
     return count_skipped(counts["unusable"])
 
 
-def write(observed: Observed, as_json: bool) -> None:
+def write(observed: Observed[Any], as_json: bool) -> None:
     """One line at once: as JSON, or for a person."""
     if as_json:
         write_line(observed.to_dict(), sys.stdout)
@@ -119,11 +121,15 @@ def write(observed: Observed, as_json: bool) -> None:
     sys.stdout.flush()
 
 
-def say_observed(observed: Observed) -> str:
+def say_observed(observed: Observed[Any]) -> str:
     """What is to be said of an article that came, in a line."""
+    from ..archive import Ranked
+
     answer = observed.answer
-    said = f"{answer.query}: {say_verdict(answer)}"
-    if answer.matches:
+    said = f"{answer.query}: {say_ranked(answer) if isinstance(answer, Ranked) else say_verdict(answer)}"
+    if isinstance(answer, Ranked):
+        said += f"; first {answer.opinions[0].found}" if answer.opinions else ""
+    elif answer.matches:
         best = min(answer.matches, key=lambda match: list(VERBS).index(match.relation))
         said += f"; {VERBS[best.relation]} {best.found}"
     return said if observed.kept else f"{said}; not kept: {observed.reason}"

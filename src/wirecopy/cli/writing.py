@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ..errors import MissingExtra, SourceError, UsageError
-from ..model import Opinion, Skipped, clean, count, one_line
+from ..model import MATCH_HEADS, Opinion, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
 from .show import TABLE_ROWS, print_table, show_answer, show_table
 
 if TYPE_CHECKING:
-    from ..archive import Answer, Judged
+    from ..archive import Answer, Ranked
 
 
 class _Tamed:
@@ -42,15 +42,15 @@ def tame(out: IO[str]) -> IO[str]:
 
 def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> str:
     """The form of the answer: as asked for, by the name of the file, a table on a terminal."""
-    asked = [name for name, wanted in (("jsonl", jsonl), ("csv", csv), ("parquet", parquet)) if wanted]
-    if len(asked) > 1:
-        raise UsageError(f"one form at a time: got --{' and --'.join(asked)}")
-    if asked == ["parquet"] and output is None:
+    forms = [name for name, wanted in (("jsonl", jsonl), ("csv", csv), ("parquet", parquet)) if wanted]
+    if len(forms) > 1:
+        raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
+    if forms == ["parquet"] and output is None:
         raise UsageError("--parquet needs a file: name it with --output")
     by_name = (
         "jsonl" if output is None else {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
     )
-    form = asked[0] if asked else "table" if output is None and sys.stdout.isatty() else by_name
+    form = forms[0] if forms else "table" if output is None and sys.stdout.isatty() else by_name
     if form == "parquet" and find_spec("pyarrow") is None:
         raise MissingExtra("a Parquet file", "arrow")
     return form
@@ -116,12 +116,6 @@ def open_output(output: Path | None) -> Iterator[IO[str]]:
             yield out
 
 
-MATCH_HEADS = (
-    *("query", "found", "relation", "query_covered", "found_covered", "resemblance"),
-    *("words", "passages", "methods"),
-)
-
-
 def write_matches(matches: Matches, form: str, output: Path | None) -> None:
     """Write the matches in the form asked for."""
     if form == "parquet":
@@ -137,10 +131,7 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
         if form == "jsonl":
             tame(out).writelines(matches.json_lines())
         elif form == "csv":
-            csv_writer(MATCH_HEADS, out)(
-                (*values, sum(row[4] for row in passages), len(passages), " ".join(by))
-                for *values, passages, by in matches.rows()
-            )
+            csv_writer(MATCH_HEADS, out)(matches.rows())
         else:
             show_table(matches, out)
 
@@ -161,14 +152,9 @@ def answer_writer(form: str, out: IO[str]) -> Callable[[Answer], None]:
 
 def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
     for one in answer.found:
-        match, article = one.match, one.article
-        yield (
-            *(match.query, match.found, match.relation),
-            *(match.query_covered, match.found_covered, match.resemblance),
-            *(sum(passage.words for passage in match.passages), len(match.passages)),
-            *(" ".join(match.methods), answer.copied),
-            *(article.published, article.source, article.title, article.url),
-        )
+        article = one.article
+        about = article.published, article.source, article.title, article.url
+        yield *one.match.to_row(), answer.copied, *about
 
 
 def csv_writer(heads: Sequence[str], out: IO[str]) -> Callable[[Iterable[Sequence[Any]]], None]:
@@ -185,7 +171,13 @@ def write_line(record: Mapping[str, Any], out: IO[str]) -> None:
     tame(out).write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
-OPINION_HEADS = ("query", "found", "relation", "query_in_found", "found_in_query", "rank", "methods")
+OPINION_HEADS = (
+    *("query", "found", "accepted", "relation"),
+    *("query_in_found", "found_in_query", "rank", "methods"),
+)
+
+
+SHOWN = {"None": "", "True": "yes", "False": "no"}
 
 
 def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
@@ -208,28 +200,34 @@ def show_opinions(opinions: Sequence[Opinion], out: IO[str]) -> None:
 def _opinion_cells(opinions: Iterable[Opinion]) -> Iterator[tuple[str, ...]]:
     for opinion in opinions:
         *values, by = opinion.to_dict().values()
-        yield (*("" if value is None else str(value) for value in values), " ".join(by))
+        yield (*(SHOWN.get(str(value), str(value)) for value in values), " ".join(by))
 
 
-def judged_writer(form: str, out: IO[str]) -> Callable[[Judged], None]:
+def ranked_writer(form: str, out: IO[str]) -> Callable[[Ranked], None]:
     """What writes what an archive's method says of texts, one after the other."""
     if form == "table":
-        return lambda judged: _show_judged(judged, out)
+        return lambda ranked: _show_ranked(ranked, out)
     if form == "csv":
         write = csv_writer(OPINION_HEADS, out)
-        return lambda judged: write(_opinion_cells(judged.opinions))
-    return lambda judged: write_line(judged.to_dict(), out)
+        return lambda ranked: write(_opinion_cells(ranked.opinions))
+    return lambda ranked: write_line(ranked.to_dict(), out)
 
 
-def _show_judged(judged: Judged, out: IO[str]) -> None:
-    verdict, ranked = judged.verdict, len(judged.opinions)
-    said = [f"{count(ranked)} ranked" if ranked else "nothing ranked"]
-    if verdict:
-        said.append(f"{'a' if verdict.duplicate else 'no'} duplicate by {count(verdict.hits, 'hit')}")
-    out.write(one_line(f"{judged.query}: {', '.join(said)}") + "\n")
-    if ranked:
-        show_opinions(judged.opinions, out)
+def _show_ranked(ranked: Ranked, out: IO[str]) -> None:
+    out.write(one_line(f"{ranked.query}: {say_ranked(ranked)}") + "\n")
+    if ranked.opinions:
+        show_opinions(ranked.opinions, out)
         out.write("\n")
+
+
+def say_ranked(ranked: Ranked) -> str:
+    """What a method says of a text, in a line."""
+    accepted = sum(opinion.accepted for opinion in ranked.opinions)
+    number = len(ranked.opinions)
+    said = [f"{count(number)} ranked, {accepted:,} accepted" if number else "nothing ranked"]
+    if verdict := ranked.verdict:
+        said.append(f"{'a' if verdict.duplicate else 'no'} duplicate by {count(verdict.hits, 'hit')}")
+    return ", ".join(said)
 
 
 def write_lines(file: Path | None, things: Iterable[Any]) -> None:
@@ -277,11 +275,14 @@ def say_missing(fields: Sequence[str]) -> None:
         say(f"no record has the field {name!r}")
 
 
-def summarise(found: Matches | Opinions, articles: int, quiet: bool) -> int:
+def summarise(found: Matches | Opinions, quiet: bool) -> int:
     """Name what was skipped, say what was done; the exit code."""
+    articles = found.articles
     code = name_skipped(found.skipped)
     say_unreadable(found.unreadable_dates)
     say_missing(found.missing_fields)
+    for warning in found.warnings:
+        say(f"warning: {warning}")
     if not articles:
         say("no articles found")
     elif not quiet and isinstance(found, Matches):

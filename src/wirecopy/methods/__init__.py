@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import UsageError
-from ..model import Tokens, View
+from ..model import Relation, Tokens, View, count
 from ..statistics import Statistics
 from ..text import encode, tokenise
 
@@ -30,19 +30,27 @@ if TYPE_CHECKING:
 
 GROUP = "wirecopy.methods"
 
+RELATIONS = (None, Relation.CONTAINED_IN, Relation.CONTAINS, Relation.NEAR_DUPLICATE, Relation.PARTIAL)
+"""What the numbers of `Method.relate` mean."""
+COVERED = 0.8
+"""The share from which an article counts as being in another, as in the comparison's default preset."""
+FEWEST_ARTICLES = 200
+"""Of fewer, a word that two of them share is in more than 1 %, the most that I-Match takes as published: it is silent below."""
+
 
 @dataclass(frozen=True, slots=True)
 class Keys:
     """What the articles of a batch are filed under: article i has `values[offsets[i]:offsets[i + 1]]`.
 
     `starts` and `ends` are the word numbers a key was taken from, if the method knows: they let the words around it
-    settle an accidental collision.
+    settle an accidental collision. `weights` are those of `Method.elements`, above 0 and of moderate size; None where all weigh 1.
     """
 
     values: NDArray[np.uint64]
     offsets: NDArray[np.int64]
     starts: NDArray[np.uint32] | None = None
     ends: NDArray[np.uint32] | None = None
+    weights: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +62,9 @@ class Sketches:
     ends: NDArray[np.int64]
 
     @classmethod
-    def of(cls, offsets: NDArray[np.int64], *columns: NDArray[Any]) -> Sketches:
-        """Articles that stand on end in the columns."""
-        return cls(columns, offsets[:-1], offsets[1:])
+    def of(cls, values: NDArray[Any], offsets: NDArray[np.int64], *others: NDArray[Any]) -> Sketches:
+        """Articles that stand on end in all columns: article i has `offsets[i]:offsets[i + 1]` of each."""
+        return cls((values, *others), offsets[:-1], offsets[1:])
 
     @classmethod
     def join(cls, parts: Sequence[Sketches]) -> Sketches:
@@ -106,7 +114,9 @@ class Method(ABC):
     approximate: ClassVar[bool] = False
     """Whether a pair that `accepts` takes may share no key."""
     mutual: ClassVar[bool] = False
-    """Whether both articles of an accepted pair share `least_shared` keys, or only the one that is in the other."""
+    """Whether an accepted pair shares the mean of what `least_shared` says of both articles, or the less of both."""
+    accepts_parts: ClassVar[bool] = False
+    """Whether `accepts` says only that something is shared, so that the relation follows from the shares."""
 
     shingle_words: int | None = None
     """Words that a key is taken from, where keys have places."""
@@ -132,6 +142,15 @@ class Method(ABC):
         """Whether `sketch` needs Statistics, of the pile itself or of a reference collection."""
         return False
 
+    def warn_of_few(self, articles: int) -> str | None:
+        """The warning that a pile of so many articles is too small to weigh words by; None where it is not."""
+        if not self.weighs_words or articles >= FEWEST_ARTICLES:
+            return None
+        return (
+            f"{self.name}: {count(articles)} cannot tell rare words from common ones, and copies may be missed: give the "
+            f"statistics of {FEWEST_ARTICLES} or more (--statistics FILE, made by wirecopy weigh)"
+        )
+
     @property
     def spells_words(self) -> bool:
         """Whether `sketch` needs the words themselves, not only their hashes."""
@@ -146,6 +165,13 @@ class Method(ABC):
     def only_ranks(self) -> bool:
         """Whether it has no threshold, and accepts nothing."""
         return False
+
+    def needed(self, statistics: Statistics | None) -> Statistics:
+        """The Statistics, which must be there and counted in its view."""
+        if statistics is None:
+            raise UsageError(f"{self.name}: expected Statistics to weigh words by, got none")
+        statistics.require(self.view)
+        return statistics
 
     @abstractmethod
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
@@ -167,17 +193,30 @@ class Method(ABC):
         return np.zeros(len(occurrences), dtype=bool)
 
     @property
+    def is_directed(self) -> bool:
+        """Whether an article is looked up under other keys than it is filed under."""
+        return type(self).probes is not Method.probes
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether its paper leaves out keys that are too common."""
+        return type(self).common is not Method.common
+
+    @property
     def compares_keys(self) -> bool:
         """Whether `common` needs all keys of a collection at once, as the most frequent of them are left out."""
         return False
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Of so many distinct keys that an article has, how many an accepted pair must share."""
-        return np.ones_like(keys)
+    def elements(self, sketches: Sketches) -> Keys:
+        """What tells how much two articles share: the sum of the products of the weights of what both have.
 
-    def worth_scoring(self, query: Sketches, found: Sketches) -> NDArray[np.bool_]:
-        """A test cheaper than `score`, False only where `accepts` would refuse: article i of both sides."""
-        return np.ones(len(query), dtype=bool)
+        The keys, unless another set says more of the score; no article has an element twice, if elements have weights.
+        """
+        return self.keys(sketches)
+
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How much an accepted pair shares, by how much an article shares with itself: its elements, if all weigh 1."""
+        return np.ones_like(totals)
 
     @abstractmethod
     def score(self, query: Sketches, found: Sketches) -> Scores:
@@ -186,6 +225,17 @@ class Method(ABC):
     @abstractmethod
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Its own decision: is the query in the found article, is the found article in the query."""
+
+    def relate(self, scores: Scores) -> NDArray[np.uint8]:
+        """The number in `RELATIONS` of each pair's relation: accepted both ways is near-duplicate, one way is contained.
+
+        Of parts, the ways are the shares of at least `COVERED`, and what has none of these is partial.
+        """
+        accepted = ways = np.stack(self.accepts(scores))
+        if self.accepts_parts:
+            ways = np.stack([scores.query_in_found, scores.found_in_query]) >= COVERED
+        numbers = np.where(ways.any(axis=0), ways[0] + 2 * ways[1], RELATIONS.index(Relation.PARTIAL))
+        return np.where(accepted.any(axis=0), numbers, 0).astype(np.uint8)
 
     @property
     def gives_verdicts(self) -> bool:
@@ -207,19 +257,13 @@ class Method(ABC):
         raise UsageError(f"{self.name}: its paper has no way to tune it")
 
 
-def share_of(keys: NDArray[np.int64], share: float) -> NDArray[np.int64]:
-    """The fewest of so many keys that are at least this share of them."""
-    needed: NDArray[np.int64] = np.ceil(keys * share - 1e-9).astype(np.int64)
-    return needed
+def resembling(keys: NDArray[np.float64], resemblance: float) -> NDArray[np.float64]:
+    """What two sets share that resemble each other so much, by the keys of each; of two sizes it is the mean."""
+    return keys * (2 * resemblance / (1 + resemblance))
 
 
-def count_shared(
-    query: Sketches, found: Sketches
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """How many distinct values of the first column article i of both sides share, and how many each has."""
-    return _core.count_shared(
-        query.columns[0], query.starts, query.ends, found.columns[0], found.starts, found.ends
-    )
+count_shared = _core.count_shared
+"""How many distinct values of the first column article i of both sides share, and how many each has."""
 
 
 def names() -> list[str]:

@@ -76,37 +76,33 @@ class Codet(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The nodes an article visits: hash, visits, depth, and impact, which is depth times idf."""
-        assert statistics is not None, "codet weighs words"
-        statistics.require(self.view)
-        assert tokens.words is not None, "codet spells words"
-        assert tokens.word_offsets is not None
-        assert tokens.sentences is not None, "codet looks at sentences"
-        assert tokens.sentence_offsets is not None
-        nodes, offsets, visits, depths, impacts = _core.plant(
-            tokens.hashes,
-            tokens.offsets,
-            tokens.sentences,
-            tokens.sentence_offsets,
-            tokens.words,
-            tokens.word_offsets,
-            statistics.frequencies(tokens.hashes),
-            statistics.articles,
-            self.suffixes,
-            self.depth_words,
-            self.sort_words,
-            self.tree,
+        planted = _core.plant(
+            tokens,
+            self.needed(statistics),
+            suffixes=self.suffixes,
+            depth=self.depth_words,
+            sort=self.sort_words,
+            tree=self.tree,
         )
-        return Sketches.of(offsets, nodes, visits, depths, impacts)
+        return Sketches.of(*planted)
 
     def keys(self, sketches: Sketches) -> Keys:
         """The nodes below the root: whoever shares a deeper node shares the one above it."""
         below_root = sketches.keep(sketches.columns[2] == 1)
         return Keys(below_root.columns[0], below_root.offsets)
 
+    def elements(self, sketches: Sketches) -> Keys:
+        """All nodes: two articles share the product of their visits times the impact."""
+        nodes, visits, _, impacts = sketches.columns
+        return Keys(nodes, sketches.offsets, weights=visits * np.sqrt(impacts))
+
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The share `threshold` of an article's similarity to itself."""
+        return self.threshold * totals
+
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """Containment similarity over each article's similarity to itself; may exceed 1."""
-        sides = [column for side in (query, found) for column in (*side.columns, side.starts, side.ends)]
-        shared, in_query, in_found = _core.containment_similarities(*sides)
+        shared, in_query, in_found = _core.containment_similarities(query, found)
         query_in_found, found_in_query = (
             np.divide(shared, alone, out=np.zeros_like(shared), where=alone > 0)
             for alone in (in_query, in_found)

@@ -36,6 +36,7 @@ class Cosine(Method):
     stemmer: str = ""
 
     paper: ClassVar[str] = "Gibson, Wellner, Lubar 2008"
+    mutual: ClassVar[bool] = True
     weighs_words = True
 
     def __post_init__(self) -> None:
@@ -49,28 +50,25 @@ class Cosine(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """Terms, the rarest first; their weights, at unit length; 1 for each key."""
-        if statistics is None:
-            raise UsageError("cosine: expected Statistics to weigh words by, got none")
-        statistics.require(self.view)
-        frequencies = statistics.frequencies(tokens.hashes)
-        terms, weights, keys, offsets = _core.make_vectors(
-            tokens.hashes, tokens.offsets, frequencies, statistics.articles, self.threshold
-        )
-        return Sketches.of(offsets, terms, weights, keys)
+        return Sketches.of(*_core.make_vectors(tokens, self.needed(statistics), self.threshold))
 
     def keys(self, sketches: Sketches) -> Keys:
-        """The rarest terms, turned so that the bits of their hashes come first: keys are spread evenly."""
+        """The rarest terms."""
         rarest = sketches.keep(sketches.columns[2] == 1)
-        terms = rarest.columns[0]
-        return Keys(terms << np.uint64(8) | terms >> np.uint64(56), rarest.offsets)
+        return Keys(_spread(rarest.columns[0]), rarest.offsets)
 
-    def worth_scoring(self, query: Sketches, found: Sketches) -> NDArray[np.bool_]:
-        """Where the rarest terms leave enough for the cosine to reach the threshold."""
-        return _core.may_reach(*_vectors(query), *_vectors(found), self.threshold)
+    def elements(self, sketches: Sketches) -> Keys:
+        """All terms, with the weights that the cosine multiplies."""
+        terms, weights, _ = sketches.columns
+        return Keys(_spread(terms), sketches.offsets, weights=weights)
+
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The cosine that is asked for."""
+        return np.full_like(totals, self.threshold)
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """The cosine of both vectors."""
-        cosine = _core.multiply_vectors(*_vectors(query), *_vectors(found))
+        cosine = _core.multiply_vectors(query, found)
         return Scores(cosine, cosine, cosine)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -79,9 +77,6 @@ class Cosine(Method):
         return accepted, accepted
 
 
-def _vectors(
-    side: Sketches,
-) -> tuple[NDArray[np.uint64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Terms, weights, starts and ends."""
-    terms, weights, _ = side.columns
-    return terms, weights, side.starts, side.ends
+def _spread(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Terms turned so that the bits of their hashes come first: keys are spread evenly."""
+    return terms << np.uint64(8) | terms >> np.uint64(56)

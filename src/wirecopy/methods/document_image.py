@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared, share_of
+from . import Keys, Method, Scores, Sketches, count_shared, resembling
 
 LONGEST = 65536
 PAIRS = 100_000
@@ -51,7 +51,8 @@ class DocumentImage(Method):
     article hardly shows.
 
     Choices: N and df are over the pseudo-sentences of the one article (`idf_over="document"`, what the paper's algorithm takes as input)
-    or of the collection (`"collection"`, from Statistics; an unknown term has df 1). Terms of equal weight go by tf, then by first occurrence; an article
+    or of the collection (`"collection"`, from Statistics; an unknown term has df 1); an article
+    without terms has no pseudo-sentence to count in N. Terms of equal weight go by tf, then by first occurrence; an article
     with one pseudo-sentence has only weights of 0 by `"document"`, and so is decided by these. The longer pseudo-sentences come
     first. Characters of scripts without spaces count half in `sentence_words`. The paper has no threshold; a `threshold` above 0 is ours, and accepts
     images with at least that Jaccard.
@@ -98,22 +99,11 @@ class DocumentImage(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The image: hashes of its terms, rising."""
-        frequencies, documents = None, 0
-        if self.weighs_words:
-            if statistics is None:
-                raise UsageError("document_image: expected Statistics for idf_over='collection', got none")
-            statistics.require(self.view)
-            frequencies, documents = statistics.frequencies(tokens.hashes), statistics.articles
-        terms, offsets = _core.make_images(
-            tokens.hashes,
-            tokens.offsets,
-            tokens.halves,
-            self.sentence_words,
-            self.image_terms,
-            frequencies,
-            documents,
+        weighed = self.needed(statistics) if self.weighs_words else None
+        images = _core.make_images(
+            tokens, weighed, piece_words=self.sentence_words, image_terms=self.image_terms
         )
-        return Sketches.of(offsets, terms)
+        return Sketches.of(*images)
 
     def keys(self, sketches: Sketches) -> Keys:
         """The terms of the image."""
@@ -124,9 +114,9 @@ class DocumentImage(Method):
         similarity = _jaccard(query, found)
         return Scores(similarity, similarity, similarity)
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The share `threshold` of them, since the union is no smaller than either image."""
-        return share_of(keys, self.threshold) if self.threshold else np.ones_like(keys)
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As much as makes the Jaccard reach `threshold`."""
+        return resembling(totals, self.threshold)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The similarity reaches the threshold, if there is one."""
@@ -147,8 +137,7 @@ class DocumentImage(Method):
             raise UsageError(f"document_image: expected queries among {articles} articles, got {queries}")
         if self.weighs_words and statistics is None:
             statistics = Statistics.count([tokens], self.view)
-        terms, offsets = _core.distinct(tokens.hashes, tokens.offsets)
-        whole = Sketches.of(offsets, terms)
+        whole = Sketches.of(*_core.distinct(tokens.hashes, tokens.offsets))
         sizes = [size for size in (5, *range(10, self.sentence_words, 10)) if size < self.sentence_words]
         sizes.append(self.sentence_words)
         images = [replace(self, image_terms=size).sketch(tokens, statistics) for size in sizes]
@@ -156,8 +145,8 @@ class DocumentImage(Method):
         others = max(articles - 1, 0)
         step = max(1, PAIRS // max(1, others))
         for first in range(0, len(queries), step):
-            asked = queries[first : first + step]
-            query, found = np.repeat(asked, others), np.tile(np.arange(others), len(asked))
+            some = queries[first : first + step]
+            query, found = np.repeat(some, others), np.tile(np.arange(others), len(some))
             found += found >= query
             expected = _jaccard(whole.take(query), whole.take(found))
             for row, image in enumerate(images):

@@ -38,7 +38,4 @@ class Dsc(FullFingerprint):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The distinct shingles at every step."""
-        values, offsets = _core.shingle_sets(
-            tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words, step_words=self.step_words
-        )
-        return Sketches.of(offsets, values)
+        return Sketches.of(*_core.shingle_sets(tokens, self.shingle_words, step_words=self.step_words))

@@ -27,8 +27,7 @@ class Exact(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """A hash of all words."""
-        values, offsets = _core.whole_hashes(tokens.hashes, tokens.offsets)
-        return Sketches.of(offsets, values)
+        return Sketches.of(*_core.whole_hashes(tokens))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The hash itself."""

@@ -12,8 +12,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from ..text import encode, tokenise
-from . import Keys, Method, Scores, Sketches, count_shared, share_of
+from . import Keys, Method, Scores, Sketches, count_shared
 
 LONGEST = 65536
 
@@ -46,10 +45,6 @@ class FullFingerprint(Method):
                 f"{self.name}: expected shingle_words from 1 to {LONGEST} and 0 < contained <= 1, got "
                 f"{self.shingle_words} and {self.contained}"
             )
-        try:
-            tokenise(*encode([]), self.view)
-        except ValueError as error:
-            raise UsageError(f"{self.name}: {error}") from error
 
     @property
     def view(self) -> View:
@@ -58,8 +53,7 @@ class FullFingerprint(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The distinct shingles."""
-        values, offsets = _core.shingle_sets(tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words)
-        return Sketches.of(offsets, values)
+        return Sketches.of(*_core.shingle_sets(tokens, self.shingle_words))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The shingles themselves."""
@@ -71,9 +65,9 @@ class FullFingerprint(Method):
         query_in_found, found_in_query = shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1)
         return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The share `contained` of them."""
-        return share_of(keys, self.contained)
+        return self.contained * totals
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """A share reaches `contained`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -86,27 +87,18 @@ class IMatch(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The first and the next 64 bits of each fingerprint, each once."""
-        assert tokens.words is not None, "needs spelt words"
-        assert tokens.word_offsets is not None
-        assert statistics is not None, "needs Statistics"
-        ranged = self.form == "range"
-        least = int(np.ceil(self.low_share * statistics.articles - 1e-9))
-        most = int(self.high_share * statistics.articles + 1e-9)
-        first, second, offsets = _core.imatch(
-            tokens.hashes,
-            tokens.offsets,
-            tokens.words,
-            tokens.word_offsets,
-            statistics.frequencies(tokens.hashes),
-            least_articles=min(least, _MOST) if ranged else 0,
-            most_articles=min(most, _MOST) if ranged else _MOST,
-            rarest_first=not ranged,
-            skip_words=0 if ranged else self.skip_words,
-            hash_words=_MOST if ranged else self.hash_words,
-            lexicons=self.lexicons,
-            left_out_share=self.left_out_share,
+        statistics = self.needed(statistics)
+        digest = partial(
+            _core.imatch, tokens, statistics, lexicons=self.lexicons, left_out_share=self.left_out_share
         )
-        return Sketches.of(offsets, first, second)
+        if self.form == "skip":
+            digests = digest(rarest_first=True, skip_words=self.skip_words, hash_words=self.hash_words)
+        else:
+            digests = digest(
+                least_articles=int(np.ceil(self.low_share * statistics.articles - 1e-9)),
+                most_articles=int(self.high_share * statistics.articles + 1e-9),
+            )
+        return Sketches.of(*digests)
 
     def keys(self, sketches: Sketches) -> Keys:
         """The first 64 bits."""
@@ -114,16 +106,7 @@ class IMatch(Method):
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """1 where a fingerprint is shared, else 0."""
-        collisions, _ = _core.count_collisions(
-            query.columns[0],
-            query.columns[1],
-            query.starts,
-            query.ends,
-            found.columns[0],
-            found.columns[1],
-            found.starts,
-            found.ends,
-        )
+        collisions, _ = _core.count_collisions(query, found)
         shared = (collisions > 0).astype(float)
         return Scores(shared, shared, shared)
 

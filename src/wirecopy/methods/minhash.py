@@ -79,21 +79,15 @@ class Minhash(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The signatures."""
-        values, offsets = _core.signatures(
-            tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words, self.signature_values
-        )
-        return Sketches.of(offsets, values)
+        return Sketches.of(*_core.signatures(tokens, self.shingle_words, self.signature_values))
 
     def keys(self, sketches: Sketches) -> Keys:
         """A hash of each band."""
-        return Keys(*_core.band_keys(sketches.columns[0], sketches.offsets, *self.bands))
+        return Keys(*_core.band_keys(sketches, *self.bands))
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """The share of equal values."""
-        equal = _core.count_equal(
-            query.columns[0], query.starts, query.ends, found.columns[0], found.starts, found.ends
-        )
-        estimate = equal / self.signature_values
+        estimate = _core.count_equal(query, found) / self.signature_values
         return Scores(estimate, estimate, estimate)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared, share_of
+from . import Keys, Method, Scores, Sketches, count_shared, resembling
 
 LONGEST = 65536
 LARGEST = 2**64 - 1
@@ -75,16 +75,8 @@ class Resemblance(Method):
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The distinct shingles that are kept."""
         if self.shingle_characters:
-            assert tokens.words is not None, "characters need words"
-            assert tokens.word_offsets is not None
-            values, offsets = _core.character_sets(
-                tokens.words, tokens.word_offsets[tokens.offsets], self.shingle_characters, self.modulus
-            )
-        else:
-            values, offsets = _core.shingle_sets(
-                tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words, modulus=self.modulus
-            )
-        return Sketches.of(offsets, values)
+            return Sketches.of(*_core.character_sets(tokens, self.shingle_characters, self.modulus))
+        return Sketches.of(*_core.shingle_sets(tokens, self.shingle_words, modulus=self.modulus))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The shingles themselves."""
@@ -109,9 +101,9 @@ class Resemblance(Method):
         resemblance = shared / np.maximum(in_query + in_found - shared, 1)
         return Scores(resemblance, resemblance, resemblance)
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The share `threshold` of them, since the union is no smaller than either set."""
-        return share_of(keys, self.threshold)
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As much as makes the resemblance reach `threshold`."""
+        return resembling(totals, self.threshold)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """The resemblance reaches `threshold`."""

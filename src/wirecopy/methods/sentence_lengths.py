@@ -46,7 +46,7 @@ class SentenceLengths(Method):
     number delimits too. A sentence that `stopwords` emptied has length 0. The paper ranks by a weighted sum of the
     matched windows without saying how they weigh: here each weighs 1, and those of the query are counted, so that a
     window twice in the query and once in the found article counts 2, and the other way round 1. A match says that
-    text is shared, not which article has the other's: both ways are accepted where any window matches.
+    text is shared, not how much: any window is accepted, and the relation follows from the shares, at 0.8.
     `found_in_query` is the share of the filed windows that match; `query_in_found` divides by the windows that the
     query would file, since with longer steps no more can match than are filed, and is 1 at most.
     """
@@ -59,6 +59,7 @@ class SentenceLengths(Method):
     stopwords: str = ""
 
     paper: ClassVar[str] = "Chang, Wang 2008"
+    accepts_parts: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not (
@@ -83,10 +84,7 @@ class SentenceLengths(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The feature string: the number of words in each sentence."""
-        assert tokens.sentences is not None, "lengths of sentences need sentences"
-        assert tokens.sentence_offsets is not None
-        lengths = _core.sentence_lengths(tokens.sentences, tokens.sentence_offsets, tokens.offsets)
-        return Sketches.of(tokens.sentence_offsets, lengths)
+        return Sketches.of(*_core.sentence_lengths(tokens))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The distinct windows that are filed."""
@@ -97,19 +95,18 @@ class SentenceLengths(Method):
         return self._windows(sketches, 1, False)
 
     def _windows(self, sketches: Sketches, step: int, dynamic: bool) -> Keys:
-        (lengths,) = sketches.columns
-        windows = _core.window_hashes(lengths, sketches.offsets, self.window_sentences, step, dynamic)
+        windows = _core.window_hashes(sketches, window=self.window_sentences, step=step, dynamic=dynamic)
         return Keys(*_core.distinct(*windows))
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """The share of each side's windows that match, and how many of the query's do."""
         in_query, in_found, query_filed, found_filed = _core.match_windows(
-            *(query.columns[0], query.starts, query.ends),
-            *(found.columns[0], found.starts, found.ends),
-            self.window_sentences,
-            self.step_sentences,
-            self.dynamic_jumping,
-            self.contiguous_windows,
+            query,
+            found,
+            window=self.window_sentences,
+            step=self.step_sentences,
+            dynamic=self.dynamic_jumping,
+            contiguous=self.contiguous_windows,
         )
         return Scores(
             np.minimum(in_query / np.maximum(query_filed, 1), 1),

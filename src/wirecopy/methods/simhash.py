@@ -12,7 +12,6 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from ..text import encode, tokenise
 from . import Keys, Method, Scores, Sketches
 
 _MOST_BITS = 160
@@ -49,10 +48,6 @@ class SimHash(Method):
                 f"simhash: expected 0 <= distance_bits < bits <= {_MOST_BITS} and skip_words of 0 or more, got "
                 f"{self.distance_bits}, {self.bits} and {self.skip_words}"
             )
-        try:
-            tokenise(*encode([]), self.view)
-        except ValueError as error:
-            raise UsageError(f"simhash: {error}") from None
 
     @property
     def view(self) -> View:
@@ -61,32 +56,16 @@ class SimHash(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The hash, 64 bits a value, the highest bit first."""
-        assert tokens.words is not None, "needs spelt words"
-        assert tokens.word_offsets is not None
-        assert statistics is not None, "needs Statistics"
-        values, offsets = _core.simhash(
-            tokens.hashes,
-            tokens.offsets,
-            tokens.words,
-            tokens.word_offsets,
-            statistics.frequencies(tokens.hashes),
-            statistics.articles,
-            self.skip_words,
-            self.bits,
-        )
-        return Sketches.of(offsets, values)
+        weighed = self.needed(statistics)
+        return Sketches.of(*_core.simhash(tokens, weighed, skip_words=self.skip_words, bits=self.bits))
 
     def keys(self, sketches: Sketches) -> Keys:
         """A hash of each block's number and bits."""
-        return Keys(
-            *_core.simhash_keys(sketches.columns[0], sketches.offsets, self.bits, self.distance_bits + 1)
-        )
+        return Keys(*_core.simhash_keys(sketches, self.bits, self.distance_bits + 1))
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
         """The share of bits that are equal; 0 where an article has no hash."""
-        different = _core.count_different_bits(
-            query.columns[0], query.starts, query.ends, found.columns[0], found.starts, found.ends
-        )
+        different = _core.count_different_bits(query, found)
         equal = 1 - np.where(different < 0, self.bits, different) / self.bits
         return Scores(equal, equal, equal)
 

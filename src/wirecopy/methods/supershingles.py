@@ -68,17 +68,14 @@ class Supershingles(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The distinct supershingles."""
-        words = tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words
         if self.minima:
-            minima, offsets = _core.signatures(*words, self.minima)
-            shingles, step = minima.astype(np.uint64), self.supershingle_length
+            minima, offsets = _core.signatures(tokens, self.shingle_words, self.minima)
+            shingles, step = Tokens(minima.astype(np.uint64), offsets), self.supershingle_length
         else:
-            shingles, offsets = _core.shingle_sets(*words, modulus=self.modulus)
+            shingles = Tokens(*_core.shingle_sets(tokens, self.shingle_words, modulus=self.modulus))
             step = 1
-        values, offsets = _core.shingle_sets(
-            shingles, offsets, None, self.supershingle_length, step_words=step, whole=False
-        )
-        return Sketches.of(offsets, values)
+        supershingles = _core.shingle_sets(shingles, self.supershingle_length, step_words=step, whole=False)
+        return Sketches.of(*supershingles)
 
     def keys(self, sketches: Sketches) -> Keys:
         """The supershingles themselves."""
@@ -91,9 +88,9 @@ class Supershingles(Method):
             shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1), shared.astype(np.float64)
         )
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """So many as decide."""
-        return np.full_like(keys, self.min_common)
+        return np.full_like(totals, self.min_common)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """They share at least `min_common`."""

@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared, share_of
+from . import Keys, Method, Scores, Sketches, count_shared
 
 LONGEST = 65536
 
@@ -53,10 +53,7 @@ class Winnowing(Method):
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """The winnowed shingles, with their places."""
-        values, offsets, starts, ends = _core.winnow(
-            tokens.hashes, tokens.offsets, tokens.halves, self.shingle_words, self.window_words
-        )
-        return Sketches.of(offsets, values, starts, ends)
+        return Sketches.of(*_core.winnow(tokens, self.shingle_words, self.window_words))
 
     def keys(self, sketches: Sketches) -> Keys:
         """The shingles themselves."""
@@ -69,9 +66,9 @@ class Winnowing(Method):
         query_in_found, found_in_query = shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1)
         return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
 
-    def least_shared(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The share `contained` of them."""
-        return share_of(keys, self.contained)
+        return self.contained * totals
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Either share reaches `contained`."""

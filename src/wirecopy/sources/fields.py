@@ -103,10 +103,10 @@ class Fields:
 
     def held(self, id: bool, published: bool, about: Mapping[str, Sequence[str]]) -> dict[str, bool]:
         """`Articles.held`, from whether some record has an id and a date, and what is known about them all."""
-        asked = {self.id: id, self.published: published}
+        named = {self.id: id, self.published: published}
         if "title" in about:
-            asked[self.title] = any(about["title"])
-        return {name: there for name, there in asked.items() if name is not None}
+            named[self.title] = any(about["title"])
+        return {name: there for name, there in named.items() if name is not None}
 
 
 class Unusable(Exception):  # noqa: N818 - reads as what happened

@@ -1,0 +1,333 @@
+"""From articles to matches, over any collection: one path, whoever asks.
+
+    file a batch → collide a shard → agree (by pair) → suspect (by common key) → learn → nominate
+         → compare → learn from passages → compare again what that touches
+
+`match` is all articles of a collection against each other, `answer` some queries against what a lookup says; from the
+evidence on they are one. Every stage is a function of values. Words do not outlive their batch: candidates are read
+again, a block of related pairs at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core, methods, text
+from ..boilerplate import NOTHING, Common, Learnt
+from ..comparison import DEFAULT_PRESET, PRESETS, Compared, Preset, Trace, compare_rows, get_preset
+from ..errors import UsageError
+from ..methods import Method
+from ..model import Articles, Boilerplate
+from ..pairs import (
+    LEFT_OUT,
+    NO_NAMES,
+    NOBODY,
+    Agreement,
+    Collided,
+    Limits,
+    Lookup,
+    Pairs,
+    Queries,
+    agree,
+    collide,
+    distinct,
+    nominate,
+    rule_of,
+    suspect,
+    unite,
+)
+from ..sharing import Sharing
+from ..statistics import Statistics
+from . import learning
+from .collection import Collection, Filing, Pool, Texts
+from .matches import Matches
+
+BLOCK_PAIRS = 512
+MOST_METHODS = 8
+Named = str | Method
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is done: which preset decides, which methods nominate, whether big families are linked, what weighs words."""
+
+    preset: str
+    methods: tuple[Method, ...]
+    linked: bool = True
+    statistics: Statistics | None = None
+
+    @property
+    def nominating(self) -> list[Method]:
+        """The methods that the preset needs: those with a shorter guarantee than others only where it asks for less."""
+        longest = max((one.guaranteed_words or 0 for one in self.methods), default=0)
+        asks_less = get_preset(self.preset).min_passage_words < longest
+        return [one for one in self.methods if asks_less or self.learns_from(one)]
+
+    def learns_from(self, method: Method) -> bool:
+        """Whether boilerplate is learnt from a method: from those of the longest guarantee, the same for all presets."""
+        longest = max((one.guaranteed_words or 0 for one in self.methods), default=0)
+        return (method.guaranteed_words or longest) == longest
+
+    @property
+    def all_weights(self) -> dict[Method, Statistics]:
+        """What methods weigh words by, where that was given."""
+        weighing = [one for one in self.methods if one.weighs_words]
+        return dict.fromkeys(weighing, self.statistics) if self.statistics else {}
+
+
+def choose_methods(method: Named | Sequence[Named] | None, preset: str) -> tuple[Method, ...]:
+    """The methods asked for and `exact`, so that no identical article is missed; or, if none is, those that suit the preset.
+
+    These find every common run of 20 words, and of `min_passage_words` where the preset asks for less.
+    """
+    exact = methods.get("exact")
+    if method is None:
+        winnowing = methods.get("winnowing")
+        fewer = (winnowing.guaranteed_words or 0) - get_preset(preset).min_passage_words
+        window = winnowing.window_words - max(0, fewer)  # type: ignore[attr-defined]
+        return tuple(dict.fromkeys([exact, winnowing, methods.get("winnowing", window_words=window)]))
+    named = [method] if isinstance(method, str | Method) else method
+    if not 1 <= len(named) <= MOST_METHODS:
+        raise UsageError(f"expected one to {MOST_METHODS} methods, got {len(named)}")
+    return tuple(
+        dict.fromkeys([*(methods.get(one) if isinstance(one, str) else one for one in named), exact])
+    )
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What is known of a collection once its boilerplate is learnt.
+
+    `nominated` are the candidates of each method, `pairs` all that boilerplate was learnt from, and `compared` how these
+    compared before the last of it was known, which `touched` says of each article that it may hold.
+    """
+
+    learnt: Learnt
+    nominated: Mapping[Method, Pairs]
+    pairs: Pairs
+    compared: Compared
+    touched: NDArray[np.bool_]
+    collisions: int
+
+
+def match(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Matches:
+    """The matches of all articles of a collection."""
+    known = learn(plan, collection, filing, pool)
+    nominated = known.nominated
+    if not plan.linked:
+        nominated = {
+            one: pairs
+            if one.is_directed
+            else _concatenate([pairs, pair_all(one, collection, filing, known.learnt, pool)])
+            for one, pairs in nominated.items()
+        }
+    later, earlier, by = unite(list(nominated.values()))
+    compared, again = decide(plan, collection, (later, earlier), known, pool)
+    kept = np.flatnonzero(compared.relation >= 0)
+    counts = {
+        "articles": len(collection.ids),
+        "collisions": known.collisions,
+        "candidates": len(later),
+        "comparisons": len(known.compared) + again,
+        "matches": len(kept),
+    }
+    names = [one.name for one in nominated]
+    pairs = later[kept], earlier[kept]
+    return Matches(collection, collection, *pairs, by[kept], compared.take(kept), names, known.learnt, counts)
+
+
+def answer(
+    plan: Plan,
+    queries: Collection,
+    looked_up: Sequence[tuple[NDArray[np.uint32], Queries]],
+    collection: Collection,
+    learnt: Learnt,
+    pool: Pool,
+) -> Matches:
+    """The matches of queries with a collection whose boilerplate is known.
+
+    What was `looked_up`, of batches of queries by each method, has the ranks of its queries beside it.
+    """
+    nominated: dict[Method, list[Pairs]] = {one: [] for one in plan.nominating}
+    for ranks, one in looked_up:
+        row, found = nominate_queries(plan, one, learnt)
+        kept = ranks[row] != LEFT_OUT
+        nominated[one.method].append((ranks[row[kept]], found[kept]))
+    later, earlier, by = unite([_concatenate(pairs) for pairs in nominated.values()])
+    articles = len(collection.ids)
+
+    def texts(ranks: NDArray[np.uint32]) -> Texts:
+        """Those of articles, then, as ranks rise, of queries."""
+        body, offsets = collection.texts(ranks[ranks < articles])
+        more, more_offsets = queries.texts(ranks[ranks >= articles] - np.uint32(articles))
+        return np.concatenate([body, more]), np.concatenate([offsets[:-1], offsets[-1] + more_offsets])
+
+    behind = later + np.uint32(articles)
+    compared, _ = compare(get_preset(plan.preset), texts, (behind, earlier), learnt.known, pool)
+    kept = np.flatnonzero(compared.relation >= 0)
+    work = {"candidates": len(later), "comparisons": len(later), "matches": len(kept)}
+    counts = {"articles": articles + len(queries.ids), "collisions": 0, **work}
+    names = [one.name for one in nominated]
+    pairs = later[kept], earlier[kept]
+    return Matches(queries, collection, *pairs, by[kept], compared.take(kept), names, learnt, counts)
+
+
+def look_up(
+    plan: Plan, batch: Articles, lookup: Lookup, statistics: Mapping[Method, Statistics]
+) -> list[Queries]:
+    """The articles of a batch, looked up by each method."""
+    return [Queries.look_up(batch, one, statistics.get(one), lookup) for one in plan.nominating]
+
+
+def nominate_queries(plan: Plan, queries: Queries, learnt: Learnt) -> tuple[NDArray[np.uint32], NDArray[Any]]:
+    """The candidates of queries by one method: which query, and what the collection calls the article."""
+    names = learnt.names.get(str(queries.method), NO_NAMES)
+    nominated = [queries.nominate(names, linked=True)]
+    if not plan.linked:
+        nominated.append(queries.nominate(names, linked=False))
+    query, found = zip(*nominated, strict=True)
+    return np.concatenate(query), np.concatenate(found)
+
+
+def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Learning:
+    """The boilerplate of a collection, and its candidates. It is the same whatever the preset, linked or not."""
+    pool.progress("nominating", 0, 1)
+    keyed = {
+        one: _collide(one, collection, filing, pool, last=plan.linked)
+        for one in plan.nominating
+        if not one.is_directed
+    }
+    nominated = dict.fromkeys(plan.nominating, NO_PAIRS)
+    names, shingles, collisions = {}, [NO_NAMES], 0
+    formulas: list[Common] = []
+    for one, (collided, agreement) in keyed.items():
+        family = _core.components(len(collection.ids), *agreement.families)
+        guilty, known = learning.convict(collection, suspect(collided, agreement, family, rule_of(one)))
+        is_boilerplate = np.zeros(len(collided.commons.names), bool)
+        is_boilerplate[list(guilty)] = True
+        nominated[one] = nominate(collided.evidence, agreement, is_boilerplate)
+        names[str(one)] = distinct(collided.commons.names[is_boilerplate])
+        collisions += len(collided.evidence) + collided.weak
+        if plan.learns_from(one):
+            formulas += guilty.values()
+            shingles.append(known.shingles)
+    del keyed
+    for one in plan.nominating:
+        if one.is_directed:
+            nominated[one] = share(one, filing, pool)
+    known = replace(NOTHING, shingles=distinct(np.concatenate(shingles)))
+    later, earlier, _ = unite([pairs for one, pairs in nominated.items() if plan.learns_from(one)])
+    pool.progress("nominating", 1, 1)
+    pairs = later, earlier
+    compared, traces = compare(PRESETS[DEFAULT_PRESET], collection.texts, pairs, known, pool, trace=True)
+    suspects = learning.suspect_passages(collection, pairs, compared)
+    guilty, late = learning.convict(collection, suspects)
+    fresh = np.setdiff1d(late.shingles, known.shingles)
+    touched = np.zeros(len(collection.ids), bool)
+    for ranks, trace in traces if len(fresh) else ():
+        touched[ranks] |= trace.may_hold(fresh)
+    known = replace(known, shingles=distinct(np.concatenate([known.shingles, late.shingles])))
+    described = learning.describe(collection, [*formulas, *guilty.values()], known)
+    return Learning(Learnt(known, names, described), nominated, pairs, compared, touched, collisions)
+
+
+def _collide(
+    method: Method,
+    collection: Collection,
+    filing: Filing,
+    pool: Pool,
+    *,
+    linked: bool = True,
+    names: NDArray[np.uint64] | None = None,
+    last: bool = True,
+) -> tuple[Collided, Agreement]:
+    """What collides and who agrees by the keys of a method; common keys are numbered by `names`, if they are known."""
+    limits, ranks = Limits.of(method, linked=linked), filing.ranks
+    filed, shards = filing.shards(method, last=last)
+    words = np.zeros(len(collection.ids), np.uint32)
+    words[ranks[ranks != LEFT_OUT]] = filed[ranks != LEFT_OUT]
+    collided = Collided.join(list(pool.map(lambda shard: collide(shard, ranks, limits, names), shards)))
+    return collided, agree(collided.evidence, words, rule_of(method))
+
+
+def pair_all(method: Method, collection: Collection, filing: Filing, learnt: Learnt, pool: Pool) -> Pairs:
+    """All candidates of a method, however many hold their keys; what is boilerplate is known by name."""
+    names = learnt.names[str(method)]
+    collided, agreement = _collide(method, collection, filing, pool, linked=False, names=names)
+    return nominate(collided.evidence, agreement, np.ones(len(names), bool))
+
+
+def share(method: Method, filing: Filing, pool: Pool) -> Pairs:
+    """The pairs of which the later article's probes are keys of the earlier."""
+    sketches, order = filing.sketches(method)
+    return _concatenate(list(Sharing(method, sketches, order, pool.map).pairs(0, len(order), 1 << 20)))
+
+
+def decide(
+    plan: Plan, collection: Collection, pairs: Pairs, known: Learning, pool: Pool
+) -> tuple[Compared, int]:
+    """How all candidates compare, knowing all boilerplate, and how many were compared for that.
+
+    By the default preset most were compared already; only those that may hold what was learnt since are compared again.
+    """
+    preset, boilerplate = get_preset(plan.preset), known.learnt.known
+    if plan.preset != DEFAULT_PRESET:
+        return compare(preset, collection.texts, pairs, boilerplate, pool)[0], len(pairs[0])
+    before, mine = (
+        later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in (known.pairs, pairs)
+    )
+    places = np.searchsorted(before, mine)
+    again = np.append(before, 0)[places] != mine
+    again |= known.touched[pairs[0]] | known.touched[pairs[1]]
+    redone, _ = compare(preset, collection.texts, (pairs[0][again], pairs[1][again]), boilerplate, pool)
+    places[again] = len(before) + np.arange(len(redone))
+    return Compared.join([known.compared, redone]).take(places), len(redone)
+
+
+def compare(
+    preset: Preset,
+    texts: Callable[[NDArray[np.uint32]], Texts],
+    pairs: Pairs,
+    known: Boilerplate,
+    pool: Pool,
+    *,
+    trace: bool = False,
+) -> tuple[Compared, list[tuple[NDArray[np.uint32], Trace]]]:
+    """How pairs of articles compare, related pairs together, and, if asked for, the articles of each block with their traces."""
+    later, earlier = pairs
+    component = _core.components(int(later.max(initial=0)) + 1, later, earlier)
+    related = np.argsort(component[later], kind="stable")
+    blocks = [related[start : start + BLOCK_PAIRS] for start in range(0, len(related), BLOCK_PAIRS)]
+
+    def compare_block(
+        block: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], Compared, Trace, NDArray[np.uint32]]:
+        ranks = distinct(np.concatenate([later[block], earlier[block]]))
+        tokens = text.tokenise(*texts(ranks), spans=True)
+        queries, founds = (np.searchsorted(ranks, side[block]).astype(np.uint32) for side in pairs)
+        by_found = np.argsort(founds, kind="stable")
+        rows = queries[by_found], founds[by_found]
+        return block[by_found], *compare_rows(tokens, *rows, preset, known, trace=trace), ranks
+
+    parts, numbers, traces, done = [], [np.empty(0, np.int64)], [], 0
+    for block, compared, left, ranks in pool.map(compare_block, blocks):
+        parts.append(compared)
+        numbers.append(block)
+        if trace:
+            traces.append((ranks, left))
+        done += len(block)
+        pool.progress("comparing", done, len(later))
+    return Compared.join(parts).take(np.argsort(np.concatenate(numbers), kind="stable")), traces
+
+
+NO_PAIRS: Pairs = NOBODY, NOBODY
+
+
+def _concatenate(parts: Sequence[Pairs]) -> Pairs:
+    later, earlier = zip(*[NO_PAIRS, *parts], strict=True)
+    return np.concatenate(later), np.concatenate(earlier)

@@ -1,0 +1,134 @@
+"""What is matched, and the threads that do it: articles by their place in time."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import refuse
+from ..methods import Method, Sketches
+from ..model import Skipped
+from ..pairs import Shard
+
+Texts = tuple[NDArray[np.uint8], NDArray[np.int64]]
+"""Texts as one UTF-8 buffer and its offsets."""
+Progress = Callable[[str, int, int], None]
+"""Called with a stage, how much of it is done and how much there is."""
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+class Collection(Protocol):
+    """Articles by rank: their place in time, by `published`, then by id."""
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """All ids."""
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """Records that could not be used."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What may make answers other than expected."""
+
+    @property
+    def unreadable_dates(self) -> int:
+        """How many dates were in no form that is known."""
+
+    @property
+    def missing_fields(self) -> Sequence[str]:
+        """The fields that were asked for by name and that no record holds."""
+
+    def texts(self, ranks: NDArray[np.uint32]) -> Texts:
+        """Some texts."""
+
+    def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
+        """How many of some articles are of each source, where that is known."""
+
+
+class Filing(Protocol):
+    """What the articles of a collection are filed under, by the numbers that they were filed with."""
+
+    @property
+    def ranks(self) -> NDArray[np.uint32]:
+        """The rank of each article."""
+
+    def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
+        """The words of each article, and the postings of each shard; the `last` time these are handed over."""
+
+    def sketches(self, method: Method) -> tuple[Sketches, NDArray[np.int64]]:
+        """What a method remembers of each article, and the article at each rank."""
+
+
+def rank(
+    published: NDArray[np.int64],
+    get_ids: Callable[[NDArray[np.int64]], Sequence[str]],
+    matters: NDArray[np.bool_] | None = None,
+) -> NDArray[np.int64]:
+    """The articles, by their places in `published`, in time: by `published`, then by id.
+
+    Ids are asked for only where dates are equal, and, if that is said, only of articles whose order `matters`.
+    """
+    order = np.argsort(published, kind="stable") if matters is None else np.lexsort((matters, published))
+    times = published[order]
+    same = times[1:] == times[:-1]
+    if matters is not None:
+        same &= matters[order[1:]] & matters[order[:-1]]
+    tied = np.flatnonzero(np.append(False, same) | np.append(same, False)) if same.any() else np.empty(0, int)
+    if len(tied):
+        ids = get_ids(order[tied])
+        by_id = np.array(sorted(range(len(tied)), key=ids.__getitem__))
+        order[tied] = order[tied][by_id[np.argsort(times[tied][by_id], kind="stable")]]
+    return order
+
+
+def invert(order: NDArray[np.int64], articles: int, left_out: int) -> NDArray[np.uint32]:
+    """The rank of each of so many articles, from the article at each rank; `left_out` for one that has none."""
+    ranks = np.full(articles, left_out, np.uint32)
+    ranks[order] = np.arange(len(order), dtype=np.uint32)
+    return ranks
+
+
+class Pool:
+    """How work is done: threads that apply a function to many things, and whom to tell."""
+
+    def __init__(self, threads: int, progress: Progress | None = None) -> None:
+        self.threads = threads
+        self.progress: Progress = progress or (lambda stage, done, total: None)
+        self.executor = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def map(self, function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
+        """`function` of each item, in order, few of them waiting at a time."""
+        if self.executor is None:
+            yield from map(function, items)
+            return
+        waiting: deque[Future[Out]] = deque()
+        for item in items:
+            waiting.append(self.executor.submit(function, item))
+            del item
+            if len(waiting) > 2 * self.threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@contextmanager
+def open_pool(threads: int | None, progress: Progress | None = None) -> Iterator[Pool]:
+    """A pool of so many threads, by default one for each core this process may use."""
+    refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    pool = Pool(threads or cores, progress)
+    try:
+        yield pool
+    finally:
+        if pool.executor is not None:
+            pool.executor.shutdown(cancel_futures=True)

@@ -1,0 +1,200 @@
+"""What was found: columns that read as a sequence of matches, and turn into tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..boilerplate import Formula, Learnt
+from ..comparison import RELATIONS, Compared, build_match
+from ..errors import MissingExtra
+from ..model import Match, Skipped
+from .collection import Collection
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+
+LINES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two collections: of queries and of what is found. Of one collection both are the same."""
+
+    query_side: Collection = field(repr=False)
+    found_side: Collection = field(repr=False)
+
+    @property
+    def _sides(self) -> Sequence[Collection]:
+        same = self.query_side is self.found_side
+        return [self.found_side] if same else [self.query_side, self.found_side]
+
+    @property
+    def articles(self) -> int:
+        """How many articles there are on both sides."""
+        return sum(len(side.ids) for side in self._sides)
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What may make the answer other than expected."""
+        return self.found_side.warnings
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """Records that could not be used."""
+        return [one for side in self._sides for one in side.skipped]
+
+    @property
+    def unreadable_dates(self) -> int:
+        """How many dates were in no form that is known; they count as missing."""
+        return sum(side.unreadable_dates for side in self._sides)
+
+    @property
+    def missing_fields(self) -> Sequence[str]:
+        """The fields that were asked for by name and that no record holds."""
+        first, *others = (side.missing_fields for side in self._sides)
+        return [name for name in first if all(name in other for other in others)]
+
+
+@dataclass(frozen=True)
+class Matches(Sides, Sequence[Match]):
+    """Matches in the order of their queries, then of what was found, in time.
+
+    `skipped` lists the records that could not be used, `formulas` the boilerplate that was left out, `counts` how much
+    work was done.
+    """
+
+    queries: NDArray[np.uint32] = field(repr=False)
+    founds: NDArray[np.uint32] = field(repr=False)
+    nominated: NDArray[np.uint16] = field(repr=False)
+    compared: Compared = field(repr=False)
+    methods: Sequence[str]
+    learnt: Learnt = field(repr=False)
+    counts: Mapping[str, int]
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @overload
+    def __getitem__(self, row: int) -> Match: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Match]: ...
+    def __getitem__(self, row: int | slice) -> Match | list[Match]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"match {row} of {len(self)}")
+        row %= len(self)
+        query, found = self.query_side.ids[self.queries[row]], self.found_side.ids[self.founds[row]]
+        text = str(self.query_side.texts(self.queries[row : row + 1])[0].data, "utf-8")
+        return build_match(self.compared, row, query, found, text, self._combinations[self.nominated[row]])
+
+    @property
+    def formulas(self) -> Sequence[Formula]:
+        """The boilerplate that was left out, the most common first."""
+        return self.learnt.formulas
+
+    @cached_property
+    def _combinations(self) -> list[tuple[str, ...]]:
+        """The names for each set of nominating methods."""
+        return [
+            tuple(dict.fromkeys(name for bit, name in enumerate(self.methods) if value >> bit & 1))
+            for value in range(1 << len(self.methods))
+        ]
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The columns `MATCH_HEADS` of each match."""
+        compared, query_ids, found_ids = self.compared, self.query_side.ids, self.found_side.ids
+        names = [str(relation) for relation in RELATIONS]
+        by = [" ".join(one) for one in self._combinations]
+        words = np.bincount(compared.pairs, compared.passages.words, len(self)).astype(np.int64)
+        columns = (
+            *(self.queries, self.founds, compared.relation),
+            *(compared.query_covered, compared.found_covered, compared.resemblance),
+            *(words, np.diff(compared.passage_offsets), self.nominated),
+        )
+        for query, found, relation, *values, methods in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
+            yield query_ids[query], found_ids[found], names[relation], *values, by[methods]
+
+    def json_lines(self) -> Iterator[str]:
+        """Each match as a line of JSON, many lines at a time."""
+        for start in range(0, len(self), LINES):
+            yield _core.match_lines(
+                self.queries,
+                self.founds,
+                self.compared,
+                self.nominated,
+                start,
+                min(start + LINES, len(self)),
+                self.query_side.ids,
+                self.found_side.ids,
+                [json.dumps(relation) for relation in RELATIONS],
+                [json.dumps(names) for names in self._combinations],
+            )
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The matches as an Arrow table; passages are a list of structs."""
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise MissingExtra("an Arrow table", "arrow") from None
+        compared, passages = self.compared, self.compared.passages
+
+        def spans(*sides: NDArray[np.uint32]) -> pa.FixedSizeListArray:
+            flat = pa.array(np.column_stack(sides).ravel().astype(np.int64))
+            return pa.FixedSizeListArray.from_arrays(flat, type=pa.list_(pa.int64(), 2))
+
+        counts = [pa.array(column.astype(np.int64)) for column in (passages.words, passages.changed)]
+        both = (
+            spans(passages.query_start, passages.query_end),
+            spans(passages.found_start, passages.found_end),
+        )
+        passages_ = pa.ListArray.from_arrays(
+            pa.array(compared.passage_offsets, pa.int32()),
+            pa.StructArray.from_arrays([*both, *counts], ["query", "found", "words", "changed"]),
+        )
+        return pa.table(
+            {
+                "query": [self.query_side.ids[rank] for rank in self.queries.tolist()],
+                "found": [self.found_side.ids[rank] for rank in self.founds.tolist()],
+                "relation": [str(RELATIONS[code]) for code in compared.relation.tolist()],
+                "query_covered": compared.query_covered,
+                "found_covered": compared.found_covered,
+                "resemblance": compared.resemblance,
+                "passages": passages_,
+                "methods": [list(self._combinations[by]) for by in self.nominated.tolist()],
+            },
+            schema=pa.schema(
+                {
+                    **dict.fromkeys(("query", "found", "relation"), pa.string()),
+                    **dict.fromkeys(("query_covered", "found_covered", "resemblance"), pa.float64()),
+                    "passages": passages_.type,
+                    "methods": pa.list_(pa.string()),
+                }
+            ),
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The matches as a pandas frame."""
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """The matches as a polars frame."""
+        import polars
+
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame

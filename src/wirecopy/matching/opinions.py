@@ -1,0 +1,217 @@
+"""What one published method says by itself: its own score and decision for pairs, its verdict on an article."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..methods import RELATIONS, Method, Sketches
+from ..model import Columns, Opinion, Verdict
+from ..sharing import Sharing, count_hits
+from .collection import Collection, Pool
+from .matches import Sides
+
+BLOCK_PAIRS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Scored(Columns):
+    """Scored pairs as columns; articles by rank, relations as numbers in `methods.RELATIONS`."""
+
+    query: NDArray[np.uint32]
+    found: NDArray[np.uint32]
+    relation: NDArray[np.uint8]
+    query_in_found: NDArray[np.float64]
+    found_in_query: NDArray[np.float64]
+    rank: NDArray[np.float64]
+
+    def shown(self) -> Scored:
+        """The same with scores as people see them."""
+        scores = (score.round(4) for score in (self.query_in_found, self.found_in_query, self.rank))
+        return Scored(self.query, self.found, self.relation, *scores)
+
+    def tell(self, query_ids: Sequence[str], found_ids: Sequence[str], method: str) -> Iterator[Opinion]:
+        """The pairs as opinions of a method."""
+        for query, found, relation, in_found, in_query, rank in self.shown().rows():
+            sides = query_ids[query], found_ids[found]
+            yield Opinion(*sides, RELATIONS[relation], in_found, in_query, rank, (method,))
+
+
+_NONE = np.empty(0, np.uint32)
+NOT_SCORED = Scored(_NONE, _NONE, _NONE.astype(np.uint8), *[np.empty(0)] * 3)
+
+
+@dataclass(frozen=True)
+class Opinions(Sides, Sequence[Opinion]):
+    """Opinions in the order of time, or, where a collection was ranked against queries, by rank."""
+
+    scored: Scored = field(repr=False)
+    method: str
+    verdicts: Sequence[Verdict] = field(default=(), repr=False)
+    """On each article, for a paper that decides on an article against all others and not on a pair."""
+
+    def __len__(self) -> int:
+        return len(self.scored)
+
+    @overload
+    def __getitem__(self, row: int) -> Opinion: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Opinion]: ...
+    def __getitem__(self, row: int | slice) -> Opinion | list[Opinion]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        number = range(len(self))[row]
+        (opinion,) = self._opinions(slice(number, number + 1))
+        return opinion
+
+    def __iter__(self) -> Iterator[Opinion]:
+        for start in range(0, len(self), BLOCK_PAIRS):
+            yield from self._opinions(slice(start, start + BLOCK_PAIRS))
+
+    def _opinions(self, rows: slice) -> Iterable[Opinion]:
+        return self.scored.take(rows).tell(self.query_side.ids, self.found_side.ids, self.method)
+
+    def json_lines(self) -> Iterator[str]:
+        """The opinions as JSON lines, many at a time."""
+        relations, by = [json.dumps(relation) for relation in RELATIONS], json.dumps([self.method])
+        ids = self.query_side.ids, self.found_side.ids
+        for start in range(0, len(self), BLOCK_PAIRS):
+            some = self.scored.take(slice(start, start + BLOCK_PAIRS)).shown()
+            yield _core.opinion_lines(some, *ids, relations, by)
+
+
+Receive = Callable[[Opinions], None]
+Sketched = tuple[Collection, Sketches]
+"""Articles, and what a method remembers of each by rank."""
+
+
+def opine_on_pairs(
+    method: Method,
+    collection: Collection,
+    sketches: Sketches,
+    order: NDArray[np.int64],
+    pool: Pool,
+    receive: Receive | None = None,
+) -> Opinions:
+    """What a method accepts of all pairs of a collection; `order` is which of the sketches is at each rank.
+
+    With `receive`, opinions go there, a block at a time, and are not kept.
+    """
+    sharing = Sharing(method, sketches, order, pool.map)
+
+    def opine(block: tuple[int, int]) -> Scored:
+        parts = [NOT_SCORED]
+        for later, earlier in sharing.pairs(*block, BLOCK_PAIRS):
+            scored = score(method, sharing.sketches, later, sharing.sketches, earlier)
+            parts.append(scored.take(scored.relation > 0))
+        scored = Scored.join(parts)
+        return scored.take(np.lexsort((scored.found, scored.query)))
+
+    scored = _collect(opine, sharing.blocks, (collection, collection), method, pool, receive)
+    articles = np.arange(len(order), dtype=np.uint32)
+    verdicts = give_verdicts(method, collection.ids, sharing.sketches, sharing.sketches, articles)
+    return Opinions(collection, collection, scored, method.name, verdicts)
+
+
+def opine_on_queries(
+    method: Method,
+    queries: Sketched,
+    articles: Sketched,
+    own: NDArray[np.uint32],
+    pool: Pool,
+    *,
+    top: int | None = None,
+    accepted: bool = False,
+    receive: Receive | None = None,
+) -> Opinions:
+    """A collection ranked against each query, as `rank_found` does; opinions as of pairs."""
+    (querying, query_sketches), (collection, sketches) = queries, articles
+    by_id = place_by_id(collection.ids)
+
+    def opine(query: int) -> Scored:
+        mine = int(own[query])
+        return rank_found(method, query_sketches, query, sketches, by_id, mine, top=top, accepted=accepted)
+
+    scored = _collect(opine, range(len(query_sketches)), (querying, collection), method, pool, receive)
+    verdicts = give_verdicts(method, querying.ids, query_sketches, sketches, own)
+    return Opinions(querying, collection, scored, method.name, verdicts)
+
+
+def _collect(
+    opine: Callable[[Any], Scored],
+    blocks: Sequence[Any],
+    sides: tuple[Collection, Collection],
+    method: Method,
+    pool: Pool,
+    receive: Receive | None,
+) -> Scored:
+    """What is said of all blocks, unless somebody receives it."""
+    parts = [NOT_SCORED]
+    for number, scored in enumerate(pool.map(opine, blocks), 1):
+        if receive is None:
+            parts.append(scored)
+        else:
+            receive(Opinions(*sides, scored, method.name))
+        pool.progress("opinions", number, len(blocks))
+    return Scored.join(parts)
+
+
+def place_by_id(ids: Sequence[str]) -> NDArray[np.int64]:
+    """The place of each of some ids among all, sorted."""
+    places = np.empty(len(ids), np.int64)
+    places[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
+    return places
+
+
+def rank_found(
+    method: Method,
+    queries: Sketches,
+    query: int,
+    founds: Sketches,
+    by_id: NDArray[np.int64],
+    own: int = -1,
+    *,
+    top: int | None = None,
+    accepted: bool = False,
+) -> Scored:
+    """The articles that have a rank above 0 against one query, or those accepted, the best `top` first, then by id.
+
+    The query is not compared with the article that it is itself, its `own`.
+    """
+    parts = [NOT_SCORED]
+    for start in range(0, len(founds), BLOCK_PAIRS):
+        found = np.arange(start, min(start + BLOCK_PAIRS, len(founds)), dtype=np.uint32)
+        found = found[found != own]
+        scored = score(method, queries, np.full(len(found), query, np.uint32), founds, found)
+        parts.append(scored.take(scored.relation > 0 if accepted else scored.rank > 0))
+    scored = Scored.join(parts)
+    return scored.take(np.lexsort((by_id[scored.found], -scored.rank))[:top])
+
+
+def score(
+    method: Method,
+    queries: Sketches,
+    query: NDArray[np.uint32],
+    founds: Sketches,
+    found: NDArray[np.uint32],
+) -> Scored:
+    """What a method says of pairs of rows."""
+    scores = method.score(queries.take(query), founds.take(found))
+    shares = scores.query_in_found, scores.found_in_query, scores.rank
+    return Scored(query, found, method.relate(scores), *shares)
+
+
+def give_verdicts(
+    method: Method, ids: Sequence[str], queries: Sketches, table: Sketches, own: NDArray[np.uint32]
+) -> Sequence[Verdict]:
+    """On each query against the articles of a table but its own, if the paper of the method gives verdicts."""
+    if not method.gives_verdicts:
+        return ()
+    hits = count_hits(queries, table, own)
+    return [Verdict(*one) for one in zip(ids, hits.tolist(), method.verdict(hits).tolist(), strict=True)]

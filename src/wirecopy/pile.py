@@ -1,0 +1,398 @@
+"""The whole job on a pile: read its articles, file them as they come, and match them, or let one method have its opinion.
+
+Two passes over the words. The first files each batch's keys and forgets its words; the second reads again only the
+articles that are candidates. Texts and keys are what is held in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core, text
+from .comparison import DEFAULT_PRESET, PRESETS
+from .errors import UsageError, refuse
+from .matching import Named, Plan, answer, choose_methods, learn, look_up, match
+from .matching.collection import Pool, Progress, Texts, invert, open_pool, rank
+from .matching.matches import Matches
+from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries
+from .methods import Method, Sketches
+from .model import Articles, Skipped, held_by_either, missing
+from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
+from .sharing import Sharing
+from .sources import Fields, Work, read
+from .statistics import Statistics
+
+__all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "find", "opinions", "tune", "weigh"]
+
+MEMORY_A_BYTE = 1.9
+"""Bytes held for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
+BATCH_BYTES = 4 << 20
+EMPTY = Articles((), np.empty(0, np.uint8), np.zeros(1, np.int64), np.empty(0, np.int64))
+
+
+def find(
+    articles: Any,
+    *,
+    query: Any = None,
+    preset: str = DEFAULT_PRESET,
+    method: Named | Sequence[Named] | None = None,
+    pairs: Literal["linked", "all"] = "linked",
+    statistics: Statistics | None = None,
+    threads: int | None = None,
+    fields: Fields | None = None,
+    batch_bytes: int = BATCH_BYTES,
+    progress: Progress | None = None,
+) -> Matches:
+    """All copies in a pile of articles, or, with `query`, what the articles of `query` share with the pile.
+
+    `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such; so is `query`, which does not belong to
+    the pile. With `pairs="linked"` the members of a family too big to pair all with all are linked to its earliest
+    members; "all" writes out every pair. Methods that weigh words do so by `statistics`, of a reference collection, or else
+    by those of the pile itself. The answer is the same for any order of the input, number of threads and `batch_bytes`; of two
+    records with one id, the one read first counts.
+    """
+    refuse(
+        (threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"),
+        (batch_bytes < 1, f"batch_bytes: expected 1 or more, got {batch_bytes}"),
+        (preset not in PRESETS, f"no preset named {preset!r}; there are: {', '.join(PRESETS)}"),
+        (pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"),
+    )
+    plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
+    check_statistics(plan.methods, statistics)
+    reading = _reading(fields, plan.methods)
+    with open_pool(threads, progress) as pool:
+        queries = read_queries(query, reading, batch_bytes, pool)
+        ready = [one for one in plan.nominating if not one.weighs_words and not one.is_directed]
+        pile, filed = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes), pool, ready)
+        pile = warn_of_few(pile, plan.methods, statistics)
+        shelf = Shelf.fill(plan, pile, filed, pool)
+        del filed
+        if queries is None:
+            return match(plan, pile, shelf, pool)
+        looked_up = [
+            (queries.ranks[first : first + len(batch)], one)
+            for first, batch in zip(queries.firsts, queries.batches, strict=False)
+            for one in look_up(plan, batch, shelf, shelf.statistics)
+        ]
+        return answer(plan, queries, looked_up, pile, learn(plan, pile, shelf, pool).learnt, pool)
+
+
+def opinions(
+    articles: Any,
+    method: Named,
+    *,
+    query: Any = None,
+    top: int | None = None,
+    accepted: bool = False,
+    statistics: Statistics | None = None,
+    threads: int | None = None,
+    fields: Fields | None = None,
+    batch_bytes: int = BATCH_BYTES,
+    progress: Progress | None = None,
+    receive: Receive | None = None,
+) -> Opinions:
+    """What one published method says by itself: the pairs of a pile that it accepts, or, with `query`, the pile ranked.
+
+    Of a ranking only the `top` articles are given, if a number is given, and only those that the method `accepted`. Words are weighed by
+    `statistics`, or else by those of the pile. `receive` is called with opinions as they come, which are then not kept: a big family has
+    as many as its square.
+    """
+    chosen = choose_methods(method, DEFAULT_PRESET)[0]
+    alone = query is None
+    refuse(
+        (threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"),
+        (batch_bytes < 1, f"batch_bytes: expected 1 or more, got {batch_bytes}"),
+        (alone and chosen.only_ranks, f"{chosen.name} only ranks: give it a query, or a threshold"),
+        (top is not None and (top < 1 or alone), f"top: expected 1 or more, with a query, got {top}"),
+        (accepted and alone, "accepted: without a query only what is accepted is given anyway"),
+    )
+    check_statistics([chosen], statistics)
+    reading = _reading(fields, [chosen])
+    with open_pool(threads, progress) as pool:
+        queries = read_queries(query, reading, batch_bytes, pool)
+        pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes), pool)
+        pile = warn_of_few(pile, [chosen], statistics)
+        weights = weigh_words(pile, chosen, statistics, pool)
+        sketches = pile.sketch(chosen, weights, pool)
+        if queries is None:
+            return opine_on_pairs(chosen, pile, sketches, pile.order, pool, receive)
+        sharing = Sharing(chosen, sketches, pile.order, pool.map)
+        query_sketches = sharing.leave_out(queries.sketch(chosen, weights, pool)).take(queries.order)
+        return opine_on_queries(
+            chosen,
+            (queries, query_sketches),
+            (pile, sharing.sketches),
+            pile.own(queries.ids),
+            pool,
+            top=top,
+            accepted=accepted,
+            receive=receive,
+        )
+
+
+def weigh(
+    articles: Any,
+    method: Named,
+    *,
+    threads: int | None = None,
+    fields: Fields | None = None,
+    batch_bytes: int = BATCH_BYTES,
+    progress: Progress | None = None,
+) -> tuple[Statistics, Sequence[Skipped]]:
+    """In how many articles of a collection each word occurs, words as the method reads them; and what was skipped."""
+    chosen = choose_methods(method, DEFAULT_PRESET)[0]
+    with open_pool(threads, progress) as pool:
+        reading = _reading(fields, [chosen])
+        pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes), pool)
+        return pile.weigh(chosen, pool), pile.skipped
+
+
+def tune(
+    articles: Any,
+    method: Named,
+    *,
+    queries: int | None = None,
+    statistics: Statistics | None = None,
+    fields: Fields | None = None,
+) -> tuple[Sequence[Any], Sequence[Skipped]]:
+    """Trials of a method's parameter on a collection, by its paper's own procedure; and what was skipped.
+
+    The first `queries` articles in time are asked about, or all.
+    """
+    chosen = choose_methods(method, DEFAULT_PRESET)[0]
+    with open_pool(None) as pool:
+        pile, _ = Pile.read(read(articles, fields=_reading(fields, [chosen])), pool)
+        weights = weigh_words(pile, chosen, statistics, pool)
+        ranks = np.arange(len(pile.ids), dtype=np.uint32)
+        tokens = text.tokenise(*pile.texts(ranks), chosen.view, words=chosen.spells_words)
+        return chosen.tune(tokens, weights, ranks[:queries].astype(np.int64)), pile.skipped
+
+
+def check_statistics(methods: Sequence[Method], statistics: Statistics | None) -> None:
+    """Raise an error if statistics are given that no method needs, or that were counted in another view."""
+    if statistics is None:
+        return
+    weighing = [one for one in methods if one.weighs_words]
+    if not weighing:
+        raise UsageError(f"statistics: {', '.join(one.name for one in methods)} weighs no words")
+    for one in weighing:
+        statistics.require(one.view)
+
+
+def _reading(fields: Fields | None, methods: Iterable[Method]) -> Fields:
+    """The fields, with the title among those that are kept if a method reads it."""
+    fields = fields or Fields()
+    title = ["title"] * any(one.view.title for one in methods)
+    return replace(fields, about=tuple(dict.fromkeys([*fields.about, *title])))
+
+
+@dataclass(frozen=True)
+class Pile:
+    """Articles in memory, batch by batch, numbered in the order they were read; a collection by rank."""
+
+    batches: Sequence[Articles] = field(repr=False)
+    order: NDArray[np.int64] = field(repr=False)
+    """The number of the article at each rank."""
+    skipped: Sequence[Skipped]
+    warnings: Sequence[str] = ()
+
+    @classmethod
+    def read(
+        cls, work: Iterable[Work], pool: Pool, methods: Sequence[Method] = ()
+    ) -> tuple[Pile, list[dict[Method, Filed]]]:
+        """The articles of a source, and what each batch of them is filed under by some methods."""
+
+        def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed]]:
+            batch = part()
+            return part.source_bytes, batch, file(batch, methods, {})
+
+        batches, filed, done = [], [], 0
+        for source_bytes, batch, mine in pool.map(take_in, work):
+            batches.append(batch)
+            filed.append(mine)
+            done += source_bytes
+            pool.progress("reading", done, 0)
+        return cls.of(batches), filed
+
+    @classmethod
+    def of(cls, batches: Sequence[Articles]) -> Pile:
+        """The articles of some batches; of two with one id the second is skipped."""
+        seen, repeated, skipped, first = set[str](), [], list[Skipped](), 0
+        for batch in batches:
+            skipped += batch.skipped
+            fresh = set(batch.ids)
+            if len(fresh) != len(batch.ids) or not seen.isdisjoint(fresh):
+                for row, name in enumerate(batch.ids):
+                    if name in seen:
+                        repeated.append(first + row)
+                        where = batch.where(row) if batch.where else name
+                        reason = f"an article with the id {name!r} was read before; give each its own"
+                        skipped.append(Skipped(where, reason))
+                    seen.add(name)
+            seen |= fresh
+            first += len(batch)
+        ids = [name for batch in batches for name in batch.ids]
+        published = np.concatenate([np.empty(0, np.int64), *(batch.published for batch in batches)])
+        order = rank(published, lambda numbers: [ids[number] for number in numbers.tolist()])
+        return cls(batches, order[~np.isin(order, repeated)] if repeated else order, skipped)
+
+    @cached_property
+    def firsts(self) -> list[int]:
+        """The number of the first article of each batch, and of all."""
+        return list(accumulate(map(len, self.batches), initial=0))
+
+    @cached_property
+    def ids(self) -> Sequence[str]:
+        """The id at each rank."""
+        ids = [name for batch in self.batches for name in batch.ids]
+        return [ids[number] for number in self.order.tolist()]
+
+    @cached_property
+    def ranks(self) -> NDArray[np.uint32]:
+        """The rank of each article by its number."""
+        return invert(self.order, self.firsts[-1], LEFT_OUT)
+
+    @property
+    def unreadable_dates(self) -> int:
+        """How many dates were in no form that is known."""
+        return sum(batch.unreadable_dates for batch in self.batches)
+
+    @property
+    def missing_fields(self) -> Sequence[str]:
+        """The fields that were asked for by name and that no record holds."""
+        held: Mapping[str, bool] = {}
+        for batch in self.batches:
+            held = held_by_either(held, batch.held)
+        return missing(held)
+
+    @cached_property
+    def _edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The batch of each article by its number, and where its text starts and ends there."""
+        owners = np.repeat(np.arange(len(self.batches)), [len(batch) for batch in self.batches])
+        starts = [batch.offsets[:-1] for batch in self.batches]
+        ends = [batch.offsets[1:] for batch in self.batches]
+        none = np.empty(0, np.int64)
+        return owners, np.concatenate([none, *starts]), np.concatenate([none, *ends])
+
+    def texts(self, ranks: NDArray[np.uint32]) -> Texts:
+        """The texts at some ranks."""
+        numbers = self.order[ranks]
+        owners, starts, ends = (column[numbers] for column in self._edges)
+        texts = [batch.text.data for batch in self.batches]
+        parts = zip(owners.tolist(), starts.tolist(), ends.tolist(), strict=True)
+        body = b"".join([texts[owner][start:end] for owner, start, end in parts])
+        return np.frombuffer(body, np.uint8), np.concatenate([[0], np.cumsum(ends - starts)])
+
+    def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
+        """Nothing: sources are not read."""
+        return {}
+
+    def own(self, ids: Sequence[str]) -> NDArray[np.uint32]:
+        """The rank of the article with each of some ids, or that of one that is left out."""
+        wanted = set(ids)
+        found = {name: place for place, name in enumerate(self.ids) if name in wanted}
+        return np.array([found.get(name, LEFT_OUT) for name in ids], np.uint32)
+
+    def kept(self) -> list[Articles]:
+        """The batches without repeated records."""
+        return [
+            batch if (mine != LEFT_OUT).all() else batch.take(np.flatnonzero(mine != LEFT_OUT).tolist())
+            for batch, (start, end) in zip(self.batches, pairwise(self.firsts), strict=True)
+            for mine in [self.ranks[start:end]]
+        ]
+
+    def weigh(self, method: Method, pool: Pool) -> Statistics:
+        """In how many articles each word occurs, as a method reads them."""
+        pool.progress("weighing", 0, 1)
+        tokens = pool.map(lambda batch: tokenise(batch, method, words=False), self.kept())
+        statistics = Statistics.count(tokens, method.view)
+        pool.progress("weighing", 1, 1)
+        return statistics
+
+    def sketch(self, method: Method, statistics: Statistics | None, pool: Pool) -> Sketches:
+        """What a method remembers of each article by its number."""
+        parts = pool.map(lambda batch: sketch(batch, method, statistics), self.batches or [EMPTY])
+        return Sketches.join(list(parts))
+
+
+def read_queries(query: Any, fields: Fields, batch_bytes: int, pool: Pool) -> Pile | None:
+    """The articles that are asked about, if any are."""
+    if query is None:
+        return None
+    return Pile.read(read(query, fields=fields, batch_bytes=batch_bytes, unnamed="query"), pool)[0]
+
+
+def weigh_words(pile: Pile, method: Method, statistics: Statistics | None, pool: Pool) -> Statistics | None:
+    """What a method weighs words by: nothing, the statistics given, or the pile's own."""
+    if not method.weighs_words:
+        return None
+    return pile.weigh(method, pool) if statistics is None else statistics
+
+
+def warn_of_few(pile: Pile, methods: Sequence[Method], statistics: Statistics | None) -> Pile:
+    """The pile with a warning for each method whose own weights it is too small for."""
+    if statistics is not None:
+        return pile
+    warnings = (one.warn_of_few(len(pile.ids)) for one in methods)
+    return replace(pile, warnings=tuple(filter(None, warnings)))
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """What the articles of a pile are filed under: a `Filing`, and a `Lookup` for queries."""
+
+    pile: Pile
+    pool: Pool
+    statistics: Mapping[Method, Statistics]
+    filed: dict[Method, list[Filed]] = field(repr=False)
+
+    @classmethod
+    def fill(cls, plan: Plan, pile: Pile, filed: Sequence[dict[Method, Filed]], pool: Pool) -> Shelf:
+        """What was filed while reading, and what methods that weigh words file, who need all words first."""
+        weighing = [one for one in plan.nominating if one.weighs_words]
+        weights = {one: weigh_words(pile, one, plan.statistics, pool) for one in weighing}
+        statistics = {one: mine for one, mine in weights.items() if mine is not None}
+        later = [one for one in weighing if not one.is_directed]
+        more = pool.map(lambda batch: file(batch, later, statistics), pile.batches) if later else ()
+        shelves = [filed, list(more)]
+        batches: dict[Method, list[Filed]] = {
+            one: [mine[one] for shelf in shelves for mine in shelf if one in mine]
+            for one in plan.nominating
+            if not one.is_directed
+        }
+        return cls(pile, pool, statistics, batches)
+
+    @property
+    def ranks(self) -> NDArray[np.uint32]:
+        """The rank of each article by its number."""
+        return self.pile.ranks
+
+    def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
+        """The words of each article, and the postings of each shard; the last time these leave the shelf."""
+        return by_shard(self.filed.pop(method) if last else self.filed[method])
+
+    def sketches(self, method: Method) -> tuple[Sketches, NDArray[np.int64]]:
+        """What a method remembers of each article by its number, and the article at each rank."""
+        return self.pile.sketch(method, self.statistics.get(method), self.pool), self.pile.order
+
+    def look_up(self, method: Method, keys: NDArray[np.uint64], ids: Sequence[str]) -> Held:
+        """The holders of some keys."""
+        if method.is_directed:
+            files = self.pool.map(lambda batch: file(batch, [method], self.statistics), self.pile.batches)
+            words, shards = by_shard([filed[method] for filed in files])
+        else:
+            words, shards = self.shards(method, last=False)
+        found = [_core.look_up(shard, keys) for shard in shards]
+        firsts = np.cumsum([0, *(len(numbers) for _, numbers in found)]).tolist()
+        numbers = np.concatenate([NOBODY, *(numbers for _, numbers in found)])
+        postings = [(postings, first) for (postings, _), first in zip(found, firsts, strict=False)]
+        ranks = self.pile.ranks[numbers]
+        everyone = np.arange(len(self.pile.ids), dtype=np.uint32)
+        return Held(postings, ranks, words[numbers], self.pile.own(ids), everyone)

@@ -1,0 +1,124 @@
+"""Made-up piles in which everything meets, copies, families of every size, formulas, forms, dates and none; and what must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from texts import Writer, join
+
+import wirecopy
+from wirecopy import Archive, Match
+from wirecopy.comparison import PRESETS
+
+Record = dict[str, Any]
+
+
+def make_pile(seed: int) -> list[Record]:
+    """Some dozens of articles, in no order."""
+    writer = Writer(seed, words=4000)
+    dice = writer.random
+    texts = [writer.write(dice.randint(40, 160)) for _ in range(dice.randint(5, 25))]
+    for _ in range(dice.randint(0, 6)):  # copies, and parts of texts in others
+        original = dice.choice(texts)
+        start = dice.randrange(len(original) // 2)
+        part = original[start : start + dice.randint(15, 120)]
+        before, after = writer.write(dice.randint(0, 60)), writer.write(dice.randint(0, 60))
+        texts.append(before + writer.edit(part, dice.choice((0, 0, 0.05, 0.15, 0.3))) + after)
+    for _ in range(dice.randint(0, 2)):  # a family, which may be too big to pair all with all
+        original = writer.write(dice.randint(30, 150))
+        share = dice.choice((0, 0, 0.02, 0.1))
+        texts += [writer.edit(original, share) for _ in range(dice.choice((3, 19, 20, 21, 22, 30)))]
+    for _ in range(
+        dice.randint(0, 2)
+    ):  # a formula, with words that vary or without, at the start, at the end or within
+        formula, varies = writer.write(dice.randint(14, 60)), dice.random() < 0.4
+        for number in dice.sample(range(len(texts)), min(len(texts), dice.choice((6, 8, 12, 25)))):
+            mine = writer.edit(formula, 0.12) if varies else formula
+            at = dice.choice((0, len(texts[number]), len(texts[number]) // 2))
+            texts[number] = texts[number][:at] + mine + texts[number][at:]
+    if dice.random() < 0.5:  # a form that is filled in again and again
+        form, slots = writer.write(dice.randint(40, 90)), dice.sample(range(40), 8)
+        for _ in range(dice.choice((5, 12, 24))):
+            texts.append([str(dice.randrange(10_000)) if i in slots else word for i, word in enumerate(form)])
+    texts += dice.sample(texts, min(len(texts), dice.randint(0, 3)))
+    dated = dice.choice((0.0, 0.8, 1.0))
+    records = [
+        {
+            "id": f"{dice.randrange(100)}-{number}",
+            "text": join(words),
+            "published": f"2024-03-{dice.randint(1, 9):02}" if dice.random() < dated else None,
+        }
+        for number, words in enumerate(texts)
+    ]
+    dice.shuffle(records)
+    return records
+
+
+def make_queries(seed: int) -> list[Record]:
+    """Articles of the pile, copies of some under other ids, and others."""
+    articles, others = make_pile(seed), make_pile(seed + 1000)[:5]
+    renamed = [*articles[1::4], *others]
+    return [*articles[::3], *({**one, "id": f"q{number}"} for number, one in enumerate(renamed))]
+
+
+def by_pair(matches: Iterable[Match]) -> dict[tuple[str, str], Match]:
+    return {(match.query, match.found): match for match in matches}
+
+
+def told(match: Match | None) -> Match | None:
+    """The match without who nominated it."""
+    return match and replace(match, methods=())
+
+
+def disagreements(articles: Any, queries: list[Record], folder: Path, **options: Any) -> list[str]:
+    """What does not hold of a pile, in words; `queries` are articles of it, or others."""
+    wrong = []
+    linked = {preset: wirecopy.find(articles, preset=preset, **options) for preset in PRESETS}
+    found = {preset: by_pair(matches) for preset, matches in linked.items()}
+    for stricter, laxer in (("strict", "syndication"), ("syndication", "any-reuse")):
+        if missing := found[stricter].keys() - found[laxer].keys():
+            wrong.append(f"{len(missing)} matches of {stricter} are none of {laxer}: {sorted(missing)[:3]}")
+    for preset, matches in linked.items():
+        if matches.formulas != linked["syndication"].formulas:
+            wrong.append(f"{preset} learns other boilerplate")
+        every = wirecopy.find(articles, preset=preset, pairs="all", **options)
+        if every.formulas != matches.formulas:
+            wrong.append(f"all learns other boilerplate than linked, {preset}")
+        everyone = by_pair(every)
+        if lost := [pair for pair, match in found[preset].items() if told(everyone.get(pair)) != told(match)]:
+            wrong.append(
+                f"{len(lost)} linked pairs are not, or otherwise, in all, {preset}: {sorted(lost)[:3]}"
+            )
+    with Archive.open(folder / "archive", **options) as archive:
+        archive.add(articles)
+        if "".join(archive.pairs().json_lines()) != "".join(linked["syndication"].json_lines()):
+            wrong.append("pairs of an archive are not those of find")
+        if list(archive.formulas) != list(linked["syndication"].formulas):
+            wrong.append("an archive learns other boilerplate")
+        answers = {
+            preset: {
+                answer.query: by_pair(answer.matches) for answer in archive.check(queries, preset=preset)
+            }
+            for preset in PRESETS
+        }
+    asked: dict[str, dict[str, dict[tuple[str, str], Match]]] = {}
+    for preset in PRESETS:
+        asked[preset] = {query["id"]: {} for query in queries}
+        for match in wirecopy.find(articles, query=queries, preset=preset, **options):
+            asked[preset][match.query][match.query, match.found] = match
+        # An archive nominates with the methods that it was made with; those of `find` may follow the preset.
+        if "method" in options or preset != "any-reuse":
+            named = [name for name, mine in asked[preset].items() if mine != answers[preset][name]]
+            if named:
+                wrong.append(f"check answers {len(named)} queries otherwise than find, {preset}: {named[:3]}")
+        for name, mine in asked[preset].items():
+            for (_, other), match in mine.items():
+                there = found[preset].get((name, other))
+                if there and (there.relation, there.passages) != (match.relation, match.passages):
+                    wrong.append(
+                        f"{name} and {other} are {match.relation} as a query, {preset}, {there.relation} in the pile"
+                    )
+    return wrong
