@@ -5,7 +5,7 @@ RUST := $(wildcard rust/src/*.rs rust/src/*/*.rs) rust/Cargo.toml rust/Cargo.loc
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/target cargo
 MANIFEST := --manifest-path rust/Cargo.toml
 
-.PHONY: build demo test check quality bench docs lock clean
+.PHONY: build demo test quick check quality bench docs lock clean
 .DELETE_ON_ERROR:
 
 # Compiled as an installed package is, also where Python writes no bytecode by itself.
@@ -18,6 +18,10 @@ demo: build
 test: build
 	$(CARGO) test -q --locked $(MANIFEST) --no-default-features
 	$(BIN)/python -m pytest
+
+# What one runs while working: everything but the slow tests, on all cores.
+quick: build
+	$(BIN)/python -m pytest -m 'not slow' -n auto
 
 check: build
 	$(BIN)/ruff format --check .

@@ -16,6 +16,36 @@ from texts import Writer, join
 from wirecopy import extraction
 from wirecopy.model import Article, Extracted, Page
 
+SLOW = {
+    *(
+        "test_archive",
+        "test_archive_cli",
+        "test_archive_faults",
+        "test_archive_life",
+        "test_archive_opinions",
+    ),
+    *("test_add_cli", "test_check_cli", "test_cli", "test_find_cli", "test_opinions_cli", "test_output_cli"),
+    *("test_demo", "test_demo_pages", "test_docs", "test_hostile_pages", "test_opinions", "test_readme"),
+    *(
+        "test_archive_formats",
+        "test_archive_stream",
+        "test_jsonl",
+        "test_one_path",
+        "test_segments",
+        "test_shingles",
+    ),
+    *("test_comparison", "test_extract_cli", "test_pairs", "test_queries", "test_training", "test_watch_cli"),
+}
+"""Files of tests that take more than some seconds; `make quick` leaves them out."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow."""
+    for item in items:
+        if item.path.stem in SLOW:
+            item.add_marker(pytest.mark.slow)
+
+
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
