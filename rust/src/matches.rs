@@ -46,7 +46,7 @@ pub struct Columns<'a> {
 pub fn match_lines(
     columns: Columns<'_>,
     rows: std::ops::Range<usize>,
-    ids: [&[&str]; 2],
+    ids: [&[impl AsRef<str>]; 2],
     relations: &[String],
     methods: &[String],
 ) -> Result<String> {
@@ -108,7 +108,7 @@ pub fn opinion_lines(
     articles: [&[u32]; 2],
     relations: &[u8],
     scores: [&[f64]; 3],
-    ids: [&[&str]; 2],
+    ids: [&[impl AsRef<str>]; 2],
     relation_names: &[String],
     methods: &str,
 ) -> Result<String> {
@@ -135,10 +135,10 @@ fn absent(what: &str) -> Invalid {
     Invalid(format!("expected {what} that is there"))
 }
 
-fn json_ids(ids: [&[&str]; 2], articles: [&[u32]; 2], row: usize) -> Result<[String; 2]> {
+fn json_ids(ids: [&[impl AsRef<str>]; 2], articles: [&[u32]; 2], row: usize) -> Result<[String; 2]> {
     let id = |side: usize| {
         let id = ids[side].get(articles[side][row] as usize).ok_or_else(|| absent("an article"))?;
-        serde_json::to_string(id).map_err(|error| Invalid(error.to_string()))
+        serde_json::to_string(id.as_ref()).map_err(|error| Invalid(error.to_string()))
     };
     Ok([id(0)?, id(1)?])
 }

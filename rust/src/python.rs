@@ -1,7 +1,7 @@
 //! The only folder that knows Python, a file a kernel family: arguments in, GIL released, kernel called, error converted.
 #![allow(clippy::needless_pass_by_value, clippy::too_many_arguments, clippy::type_complexity)]
 
-use numpy::{PyArray1, PyReadonlyArray1};
+use numpy::{Element, IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -9,6 +9,8 @@ use crate::{Invalid, Result};
 
 type Array<'py, T> = Bound<'py, PyArray1<T>>;
 type Slice<'py, T> = PyReadonlyArray1<'py, T>;
+/// The values of all rows, concatenated, and the offsets: row i is `values[offsets[i]..offsets[i + 1]]`.
+type Lists<'py, T> = (Array<'py, T>, Array<'py, i64>);
 
 impl From<Invalid> for PyErr {
     fn from(invalid: Invalid) -> Self {
@@ -20,6 +22,53 @@ impl From<Invalid> for PyErr {
 fn run<T: Send>(py: Python<'_>, kernel: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
     Ok(py.detach(kernel)?)
 }
+
+/// As `run`, for a kernel whose answer is one vector or a tuple of vectors.
+fn run_to_arrays<'py, T: IntoArrays<'py> + Send>(
+    py: Python<'py>,
+    kernel: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T::Arrays> {
+    Ok(run(py, kernel)?.into_arrays(py))
+}
+
+/// Vectors as arrays, which take over their memory.
+trait IntoArrays<'py> {
+    type Arrays;
+
+    fn into_arrays(self, py: Python<'py>) -> Self::Arrays;
+}
+
+impl<'py, T: Element> IntoArrays<'py> for Vec<T> {
+    type Arrays = Array<'py, T>;
+
+    fn into_arrays(self, py: Python<'py>) -> Self::Arrays {
+        self.into_pyarray(py)
+    }
+}
+
+impl<'py, T: IntoArrays<'py>> IntoArrays<'py> for Option<T> {
+    type Arrays = Option<T::Arrays>;
+
+    fn into_arrays(self, py: Python<'py>) -> Self::Arrays {
+        self.map(|part| part.into_arrays(py))
+    }
+}
+
+macro_rules! tuples_into_arrays {
+    ($(($($part:ident)*))*) => {$(
+        #[allow(non_snake_case)]
+        impl<'py, $($part: IntoArrays<'py>),*> IntoArrays<'py> for ($($part,)*) {
+            type Arrays = ($($part::Arrays,)*);
+
+            fn into_arrays(self, py: Python<'py>) -> Self::Arrays {
+                let ($($part,)*) = self;
+                ($($part.into_arrays(py),)*)
+            }
+        }
+    )*};
+}
+
+tuples_into_arrays! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F G H I) }
 
 /// An optional array as an optional slice.
 macro_rules! optional {

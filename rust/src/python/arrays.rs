@@ -36,6 +36,19 @@ macro_rules! mirror {
     };
 }
 
+/// A mirror that has nothing but columns, which a kernel takes as one struct of slices.
+macro_rules! columns {
+    ($(#[$about:meta])* $name:ident<'py> => $slices:ident::$of:ident { $($field:ident: $type:ty,)* }) => {
+        mirror! { $(#[$about])* $name<'py> { $($field: Slice<'py, $type>,)* } }
+
+        impl $name<'_> {
+            pub(crate) fn columns(&self) -> PyResult<$slices::$of<'_>> {
+                Ok($slices::$of { $($field: self.$field.as_slice()?,)* })
+            }
+        }
+    };
+}
+
 attributes!("View", [] text::View { diacritics, sentences, stopwords, stemmer });
 attributes!("Limits", [] collisions::Limits {
     all_holders, links, settled_words, shingle_words, grouped_words, common_holders
@@ -112,7 +125,7 @@ mirror! {
     }
 }
 
-/// The first column, whatever follows.
+/// A tuple of columns, of which only the first is read.
 pub(crate) struct First<'py, T: Element>(pub(crate) Slice<'py, T>);
 
 impl<'py, T: Element + 'static> FromPyObject<'_, 'py> for First<'py, T> {
@@ -120,6 +133,13 @@ impl<'py, T: Element + 'static> FromPyObject<'_, 'py> for First<'py, T> {
 
     fn extract(columns: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         Ok(Self(columns.get_item(0)?.extract()?))
+    }
+}
+
+impl<'py, T: Element> Sketches<'py, First<'py, T>> {
+    /// What each article has of the first column.
+    pub(crate) fn first(&self) -> PyResult<sets::Rows<'_, T>> {
+        self.rows(&self.columns.0)
     }
 }
 
@@ -168,35 +188,23 @@ mirror! {
     }
 }
 
-mirror! {
+columns! {
     /// Collisions as columns.
-    Evidence<'py> {
-        later: Slice<'py, u32>,
-        earlier: Slice<'py, u32>,
-        later_position: Slice<'py, u32>,
-        earlier_position: Slice<'py, u32>,
-        common: Slice<'py, u32>,
+    Evidence<'py> => candidates::Columns {
+        later: u32,
+        earlier: u32,
+        later_position: u32,
+        earlier_position: u32,
+        common: u32,
     }
 }
 
-impl Evidence<'_> {
-    pub(crate) fn columns(&self) -> PyResult<candidates::Columns<'_>> {
-        Ok(candidates::Columns {
-            later: self.later.as_slice()?,
-            earlier: self.earlier.as_slice()?,
-            later_position: self.later_position.as_slice()?,
-            earlier_position: self.earlier_position.as_slice()?,
-            common: self.common.as_slice()?,
-        })
-    }
-}
-
-mirror! {
+columns! {
     /// Common keys and who holds them.
-    Commons<'py> {
-        holders: Slice<'py, u32>,
-        positions: Slice<'py, u32>,
-        offsets: Slice<'py, i64>,
+    Commons<'py> => candidates::Commons {
+        holders: u32,
+        positions: u32,
+        offsets: i64,
     }
 }
 
@@ -208,28 +216,15 @@ mirror! {
     }
 }
 
-mirror! {
+columns! {
     /// Passages as columns.
-    Passages<'py> {
-        query_start: Slice<'py, u32>,
-        query_end: Slice<'py, u32>,
-        found_start: Slice<'py, u32>,
-        found_end: Slice<'py, u32>,
-        words: Slice<'py, u32>,
-        changed: Slice<'py, u32>,
-    }
-}
-
-impl Passages<'_> {
-    pub(crate) fn columns(&self) -> PyResult<matches::Passages<'_>> {
-        Ok(matches::Passages {
-            query_start: self.query_start.as_slice()?,
-            query_end: self.query_end.as_slice()?,
-            found_start: self.found_start.as_slice()?,
-            found_end: self.found_end.as_slice()?,
-            words: self.words.as_slice()?,
-            changed: self.changed.as_slice()?,
-        })
+    Passages<'py> => matches::Passages {
+        query_start: u32,
+        query_end: u32,
+        found_start: u32,
+        found_end: u32,
+        words: u32,
+        changed: u32,
     }
 }
 

@@ -1,12 +1,11 @@
 //! Candidates to answers: boilerplate, alignment, lines of JSON.
 
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 
 use super::arrays::{Boilerplate, Compared, Scored, Tokens};
-use super::{Array, Slice, run};
+use super::{Array, IntoArrays, Slice, run, run_to_arrays};
 use crate::{align, boilerplate, matches};
 
 /// Shingles around the given places that many of the articles share.
@@ -23,7 +22,7 @@ pub(crate) fn common_shingles<'py>(
     let batch = tokens.batch()?;
     let (rows, places) = (rows.as_slice()?, places.as_slice()?);
     let kernel = || boilerplate::common_shingles(batch, rows, places, reach_words, least);
-    Ok(run(py, kernel)?.into_pyarray(py))
+    run_to_arrays(py, kernel)
 }
 
 /// A mark for each word: 1 where it is boilerplate.
@@ -35,7 +34,7 @@ pub(crate) fn mark_boilerplate<'py>(
 ) -> PyResult<Array<'py, u8>> {
     let (batch, (shingles, gap_words)) = (tokens.batch()?, boilerplate.parts()?);
     let kernel = || boilerplate::mark_boilerplate(batch, &boilerplate::Formulas::new(shingles, gap_words));
-    Ok(run(py, kernel)?.into_pyarray(py))
+    run_to_arrays(py, kernel)
 }
 
 /// Whether each article may hold one of some shingles.
@@ -47,7 +46,7 @@ pub(crate) fn may_hold<'py>(
     shingles: Slice<'py, u64>,
 ) -> PyResult<Array<'py, bool>> {
     let (traces, offsets, shingles) = (traces.as_slice()?, offsets.as_slice()?, shingles.as_slice()?);
-    Ok(run(py, || boilerplate::may_hold(traces, offsets, shingles))?.into_pyarray(py))
+    run_to_arrays(py, || boilerplate::may_hold(traces, offsets, shingles))
 }
 
 /// Compare pairs of rows by the first preset that finds a passage; a dictionary of columns, passages in word numbers.
@@ -76,16 +75,16 @@ pub(crate) fn compare<'py>(
     let passages = || answers.iter().flat_map(|answer| &answer.passages);
     let columns = PyDict::new(py);
     let identical: Vec<u8> = answers.iter().map(|answer| u8::from(answer.identical)).collect();
-    columns.set_item("identical", identical.into_pyarray(py))?;
-    let share = |get: fn(&align::Comparison) -> f64| answers.iter().map(get).collect::<Vec<f64>>().into_pyarray(py);
+    columns.set_item("identical", identical.into_arrays(py))?;
+    let share = |get: fn(&align::Comparison) -> f64| answers.iter().map(get).collect::<Vec<f64>>().into_arrays(py);
     columns.set_item("query_covered", share(|answer| answer.query_covered))?;
     columns.set_item("found_covered", share(|answer| answer.found_covered))?;
     columns.set_item("resemblance", share(|answer| answer.resemblance))?;
-    columns.set_item("passage_offsets", offsets.into_pyarray(py))?;
-    columns.set_item("tried", tried.into_pyarray(py))?;
-    columns.set_item("traces", traces.into_pyarray(py))?;
-    columns.set_item("trace_offsets", trace_offsets.into_pyarray(py))?;
-    let number = |get: fn(&align::Passage) -> u32| passages().map(get).collect::<Vec<u32>>().into_pyarray(py);
+    columns.set_item("passage_offsets", offsets.into_arrays(py))?;
+    columns.set_item("tried", tried.into_arrays(py))?;
+    columns.set_item("traces", traces.into_arrays(py))?;
+    columns.set_item("trace_offsets", trace_offsets.into_arrays(py))?;
+    let number = |get: fn(&align::Passage) -> u32| passages().map(get).collect::<Vec<u32>>().into_arrays(py);
     columns.set_item("query_start", number(|passage| passage.query.0))?;
     columns.set_item("query_end", number(|passage| passage.query.1))?;
     columns.set_item("found_start", number(|passage| passage.found.0))?;
@@ -122,7 +121,6 @@ pub(crate) fn match_lines<'py>(
         passages: compared.passages.columns()?,
         nominated: nominated.as_slice()?,
     };
-    let [query_ids, found_ids] = [&query_ids, &found_ids].map(|ids| ids.iter().map(|id| &**id).collect::<Vec<&str>>());
     run(py, || matches::match_lines(columns, start..end, [&query_ids, &found_ids], &relation_names, &method_names))
 }
 
@@ -138,7 +136,6 @@ pub(crate) fn opinion_lines<'py>(
 ) -> PyResult<String> {
     let (articles, relations) = ([scored.query.as_slice()?, scored.found.as_slice()?], scored.relation.as_slice()?);
     let scores = [scored.query_in_found.as_slice()?, scored.found_in_query.as_slice()?, scored.rank.as_slice()?];
-    let [query_ids, found_ids] = [&query_ids, &found_ids].map(|ids| ids.iter().map(|id| &**id).collect::<Vec<&str>>());
     let ids = [&*query_ids, &*found_ids];
     run(py, || matches::opinion_lines(articles, relations, scores, ids, &relation_names, &method_names))
 }

@@ -1,10 +1,10 @@
 //! What single published methods need.
 
-use numpy::{IntoPyArray, ToPyArray};
+use numpy::ToPyArray;
 use pyo3::prelude::*;
 
 use super::arrays::{First, Sketches, Statistics, Tokens};
-use super::{Array, Slice, run};
+use super::{Array, IntoArrays, Lists, Slice, run, run_to_arrays};
 use crate::align::Batch;
 use crate::{codet, digests, lengths, signatures, weights};
 
@@ -22,11 +22,10 @@ pub(crate) fn make_signatures<'py>(
     tokens: Tokens<'py>,
     shingle_words: usize,
     signature_values: usize,
-) -> PyResult<(Array<'py, u32>, Array<'py, i64>)> {
+) -> PyResult<Lists<'py, u32>> {
     let Batch { hashes, offsets, halves } = tokens.batch()?;
     let kernel = || signatures::signatures(hashes, offsets, halves, shingle_words, signature_values);
-    let (values, offsets) = run(py, kernel)?;
-    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    run_to_arrays(py, kernel)
 }
 
 /// One key for each band of a signature: (values, offsets).
@@ -36,10 +35,9 @@ pub(crate) fn band_keys<'py>(
     sketches: Values<'py, u32>,
     bands: usize,
     rows: usize,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let values = sketches.rows(&sketches.columns.0)?;
-    let (keys, offsets) = run(py, || signatures::band_keys(values, bands, rows))?;
-    Ok((keys.into_pyarray(py), offsets.into_pyarray(py)))
+) -> PyResult<Lists<'py, u64>> {
+    let values = sketches.first()?;
+    run_to_arrays(py, || signatures::band_keys(values, bands, rows))
 }
 
 /// How many values of its signature row i of one side has in common with row i of the other.
@@ -49,8 +47,8 @@ pub(crate) fn count_equal<'py>(
     query: Values<'py, u32>,
     found: Values<'py, u32>,
 ) -> PyResult<Array<'py, i64>> {
-    let (query, found) = (query.rows(&query.columns.0)?, found.rows(&found.columns.0)?);
-    Ok(run(py, || signatures::count_equal(query, found))?.into_pyarray(py))
+    let (query, found) = (query.first()?, found.first()?);
+    run_to_arrays(py, || signatures::count_equal(query, found))
 }
 
 /// The words of a batch with their spelling and, where they are known, their frequencies.
@@ -71,7 +69,7 @@ pub(crate) fn sentence_digests<'py>(
     let frequencies = statistics.map(|statistics| statistics.frequencies(&tokens)).transpose()?;
     let (words, (sentences, sentence_offsets)) = (spell(&tokens, frequencies.as_ref())?, tokens.sentences()?);
     let found = run(py, || digests::sentence_digests(words, sentences, sentence_offsets, most_articles))?;
-    Ok((found.first.into_pyarray(py), found.offsets.into_pyarray(py), found.second.into_pyarray(py)))
+    Ok((found.first, found.offsets, found.second).into_arrays(py))
 }
 
 /// The SHA-1 of each article's chosen words, for each lexicon: (first 64 bits, offsets, next 64 bits).
@@ -93,7 +91,7 @@ pub(crate) fn imatch<'py>(
     let words = spell(&tokens, Some(&frequencies))?;
     let choice = digests::Choice { least_articles, most_articles, rarest_first, skip_words, hash_words };
     let found = run(py, || digests::imatch(words, choice, lexicons, left_out_share))?;
-    Ok((found.first.into_pyarray(py), found.offsets.into_pyarray(py), found.second.into_pyarray(py)))
+    Ok((found.first, found.offsets, found.second).into_arrays(py))
 }
 
 /// How many digests of each row stand in the other, each time they occur: (query in found, found in query).
@@ -105,8 +103,7 @@ pub(crate) fn count_collisions<'py>(
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>)> {
     let query = [query.rows(&query.columns.0)?, query.rows(&query.columns.1)?];
     let found = [found.rows(&found.columns.0)?, found.rows(&found.columns.1)?];
-    let (query_in_found, found_in_query) = run(py, || digests::count_collisions(query, found))?;
-    Ok((query_in_found.into_pyarray(py), found_in_query.into_pyarray(py)))
+    run_to_arrays(py, || digests::count_collisions(query, found))
 }
 
 /// The `SimHash` of each article: (values, offsets).
@@ -118,11 +115,10 @@ pub(crate) fn simhash<'py>(
     statistics: Statistics<'py>,
     skip_words: usize,
     bits: usize,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+) -> PyResult<Lists<'py, u64>> {
     let frequencies = statistics.frequencies(&tokens)?;
     let words = spell(&tokens, Some(&frequencies))?;
-    let (values, offsets) = run(py, || digests::simhash(words, statistics.articles, skip_words, bits))?;
-    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    run_to_arrays(py, || digests::simhash(words, statistics.articles, skip_words, bits))
 }
 
 /// Keys of `SimHashes`, one for each block of bits: (values, offsets).
@@ -132,10 +128,9 @@ pub(crate) fn simhash_keys<'py>(
     sketches: Values<'py, u64>,
     bits: usize,
     blocks: usize,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let values = sketches.rows(&sketches.columns.0)?;
-    let (keys, offsets) = run(py, || digests::simhash_keys(values, bits, blocks))?;
-    Ok((keys.into_pyarray(py), offsets.into_pyarray(py)))
+) -> PyResult<Lists<'py, u64>> {
+    let values = sketches.first()?;
+    run_to_arrays(py, || digests::simhash_keys(values, bits, blocks))
 }
 
 /// In how many bits row i of one side differs from row i of the other, -1 where one of them is empty.
@@ -145,19 +140,16 @@ pub(crate) fn count_different_bits<'py>(
     query: Values<'py, u64>,
     found: Values<'py, u64>,
 ) -> PyResult<Array<'py, i64>> {
-    let (query, found) = (query.rows(&query.columns.0)?, found.rows(&found.columns.0)?);
-    Ok(run(py, || digests::count_different_bits(query, found))?.into_pyarray(py))
+    let (query, found) = (query.first()?, found.first()?);
+    run_to_arrays(py, || digests::count_different_bits(query, found))
 }
 
 /// The number of words in each sentence of each article: (values, offsets).
 #[pyfunction]
-pub(crate) fn sentence_lengths<'py>(
-    py: Python<'py>,
-    tokens: Tokens<'py>,
-) -> PyResult<(Array<'py, u32>, Array<'py, i64>)> {
+pub(crate) fn sentence_lengths<'py>(py: Python<'py>, tokens: Tokens<'py>) -> PyResult<Lists<'py, u32>> {
     let (offsets, (sentences, sentence_offsets)) = (tokens.offsets.as_slice()?, tokens.sentences()?);
     let lengths = run(py, || lengths::sentence_lengths(sentences, sentence_offsets, offsets))?;
-    Ok((lengths.into_pyarray(py), sentence_offsets.to_pyarray(py)))
+    Ok((lengths.into_arrays(py), sentence_offsets.to_pyarray(py)))
 }
 
 /// Hashes of the windows of sentence lengths that articles file: (values, offsets).
@@ -169,10 +161,9 @@ pub(crate) fn window_hashes<'py>(
     window: usize,
     step: usize,
     dynamic: bool,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
-    let (lengths, windows) = (sketches.rows(&sketches.columns.0)?, lengths::Windows::new(window, step, dynamic)?);
-    let (values, offsets) = run(py, || Ok(lengths::window_hashes(lengths, windows)))?;
-    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+) -> PyResult<Lists<'py, u64>> {
+    let (lengths, windows) = (sketches.first()?, lengths::Windows::new(window, step, dynamic)?);
+    run_to_arrays(py, || Ok(lengths::window_hashes(lengths, windows)))
 }
 
 /// How many windows of row i of either side match, and how many each files: (query, found, query filed, found filed).
@@ -187,22 +178,17 @@ pub(crate) fn match_windows<'py>(
     dynamic: bool,
     contiguous: usize,
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
-    let (query, found) = (query.rows(&query.columns.0)?, found.rows(&found.columns.0)?);
+    let (query, found) = (query.first()?, found.first()?);
     let windows = lengths::Windows::new(window, step, dynamic)?;
     let matched = run(py, || lengths::match_windows(query, found, windows, contiguous))?;
-    Ok((
-        matched.query.into_pyarray(py),
-        matched.found.into_pyarray(py),
-        matched.query_filed.into_pyarray(py),
-        matched.found_filed.into_pyarray(py),
-    ))
+    Ok((matched.query, matched.found, matched.query_filed, matched.found_filed).into_arrays(py))
 }
 
 /// The offsets of the pieces that the articles of a batch are cut into.
 #[pyfunction]
 pub(crate) fn cut_pieces<'py>(py: Python<'py>, tokens: Tokens<'py>, piece_words: usize) -> PyResult<Array<'py, i64>> {
     let Batch { hashes, offsets, halves } = tokens.batch()?;
-    Ok(run(py, || weights::cut_pieces(hashes.len(), offsets, halves, piece_words))?.into_pyarray(py))
+    run_to_arrays(py, || weights::cut_pieces(hashes.len(), offsets, halves, piece_words))
 }
 
 /// The heaviest terms of each piece of each article: (term hashes, offsets).
@@ -214,7 +200,7 @@ pub(crate) fn make_images<'py>(
     statistics: Option<Statistics<'py>>,
     piece_words: usize,
     image_terms: usize,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+) -> PyResult<Lists<'py, u64>> {
     let Batch { hashes, offsets, halves } = tokens.batch()?;
     let held = statistics.map(|held| held.frequencies(&tokens).map(|words| (words, held.articles))).transpose()?;
     let frequencies = match &held {
@@ -222,8 +208,7 @@ pub(crate) fn make_images<'py>(
         None => None,
     };
     let kernel = || weights::make_images(hashes, offsets, halves, piece_words, image_terms, frequencies);
-    let (terms, offsets) = run(py, kernel)?;
-    Ok((terms.into_pyarray(py), offsets.into_pyarray(py)))
+    run_to_arrays(py, kernel)
 }
 
 /// Unit vectors of a batch: (terms by rarity, offsets, weights, 1 for each key term).
@@ -237,12 +222,7 @@ pub(crate) fn make_vectors<'py>(
     let (batch, held) = (tokens.batch()?, statistics.frequencies(&tokens)?);
     let frequencies = weights::Frequencies { words: held.as_slice()?, documents: statistics.articles };
     let vectors = run(py, || weights::make_vectors(batch.hashes, batch.offsets, frequencies, threshold))?;
-    Ok((
-        vectors.terms.into_pyarray(py),
-        vectors.offsets.into_pyarray(py),
-        vectors.weights.into_pyarray(py),
-        vectors.keys.into_pyarray(py),
-    ))
+    Ok((vectors.terms, vectors.offsets, vectors.weights, vectors.keys).into_arrays(py))
 }
 
 fn terms<'a>(vectors: &'a Vectors<'_>) -> PyResult<weights::Terms<'a>> {
@@ -258,7 +238,7 @@ pub(crate) fn multiply_vectors<'py>(
     found: Vectors<'py>,
 ) -> PyResult<Array<'py, f64>> {
     let (query, found) = (terms(&query)?, terms(&found)?);
-    Ok(run(py, || weights::multiply_vectors(query, found))?.into_pyarray(py))
+    run_to_arrays(py, || weights::multiply_vectors(query, found))
 }
 
 /// Pairs of each row that two rankings put in opposite order, and that only the second puts level.
@@ -270,8 +250,7 @@ pub(crate) fn count_discordant<'py>(
     width: usize,
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>)> {
     let (expected, got) = (expected.as_slice()?, got.as_slice()?);
-    let (discordant, level) = run(py, || weights::count_discordant(expected, got, width))?;
-    Ok((discordant.into_pyarray(py), level.into_pyarray(py)))
+    run_to_arrays(py, || weights::count_discordant(expected, got, width))
 }
 
 /// Nodes of the corpus tree that each article visits: (nodes, offsets, visits, depths, impacts).
@@ -292,13 +271,7 @@ pub(crate) fn plant<'py>(
     let batch =
         codet::Batch { hashes, offsets, sentences, sentence_offsets, words, word_offsets, frequencies, articles };
     let planted = run(py, || codet::plant(batch, codet::Shape { suffixes, depth, sort, tree }))?;
-    Ok((
-        planted.nodes.into_pyarray(py),
-        planted.offsets.into_pyarray(py),
-        planted.visits.into_pyarray(py),
-        planted.depths.into_pyarray(py),
-        planted.impacts.into_pyarray(py),
-    ))
+    Ok((planted.nodes, planted.offsets, planted.visits, planted.depths, planted.impacts).into_arrays(py))
 }
 
 fn side<'a>(nodes: &'a Nodes<'_>) -> PyResult<codet::Side<'a>> {
@@ -316,5 +289,5 @@ pub(crate) fn containment_similarities<'py>(
 ) -> PyResult<(Array<'py, f64>, Array<'py, f64>, Array<'py, f64>)> {
     let (query, found) = (side(&query)?, side(&found)?);
     let similarities = run(py, || codet::compare(query, found))?;
-    Ok((similarities.shared.into_pyarray(py), similarities.query.into_pyarray(py), similarities.found.into_pyarray(py)))
+    Ok((similarities.shared, similarities.query, similarities.found).into_arrays(py))
 }

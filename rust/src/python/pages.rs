@@ -1,10 +1,9 @@
 //! Articles out of pages: extraction, what training looks at, metadata.
 
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use super::{Array, Slice, run};
+use super::{Array, IntoArrays, Slice, run, run_to_arrays};
 use crate::{crf, encoding, extract, features, html, metadata, models, trees, words};
 
 /// A block's text, whether it is content, its score, path and reasons.
@@ -88,7 +87,7 @@ pub(crate) fn look_at<'py>(
     max_tags: usize,
 ) -> PyResult<(Array<'py, f32>, Array<'py, u64>, Array<'py, i64>)> {
     let likely = optional!(likely);
-    let (values, words, offsets) = run(py, || {
+    run_to_arrays(py, || {
         let limits = html::Limits { bytes: max_bytes, tags: max_tags };
         limits.check(page.len())?;
         let text = encoding::decode(&page, charset.as_deref());
@@ -106,8 +105,7 @@ pub(crate) fn look_at<'py>(
         let blocks: Vec<usize> = (0..sight.blocks()).filter(wanted).collect();
         let values = sight.rows(&blocks, context.as_ref());
         Ok((values, words, offsets))
-    })?;
-    Ok((values.into_pyarray(py), words.into_pyarray(py), offsets.into_pyarray(py)))
+    })
 }
 
 /// The text of a page's bytes, markup and all.
@@ -138,12 +136,11 @@ pub(crate) fn spell_words(
 /// The hashes of a text's words, as content extraction splits them.
 #[pyfunction]
 pub(crate) fn split_words<'py>(py: Python<'py>, text: &str) -> PyResult<Array<'py, u64>> {
-    let hashes: Vec<u64> = run(py, || {
+    run_to_arrays(py, || {
         let mut found = Vec::new();
         words::split(text, &mut found);
-        Ok(found.iter().map(|word| word.hash).collect())
-    })?;
-    Ok(hashes.into_pyarray(py))
+        Ok(found.iter().map(|word| word.hash).collect::<Vec<u64>>())
+    })
 }
 
 /// The score of each row by a tree over bins.
@@ -157,12 +154,11 @@ pub(crate) fn walk_tree<'py>(
     let bins = bins.as_slice()?;
     let (value, at, yes, no, score) = tree;
     let tree = trees::Tree { value, at, yes, no, score };
-    let scores = run(py, || {
+    run_to_arrays(py, || {
         let rows = bins.len() / is_amount.len().max(1);
         tree.check(is_amount.len())?;
         Ok(trees::walk_bins(&tree, trees::Binned { bins, rows, columns: &[], is_amount: &is_amount }))
-    })?;
-    Ok(scores.into_pyarray(py))
+    })
 }
 
 /// Best labels and how likely CONTENT is, for sequences of scores.
@@ -174,7 +170,7 @@ pub(crate) fn crf_label<'py>(
     transitions: crf::Transitions,
 ) -> PyResult<(Array<'py, bool>, Array<'py, f64>)> {
     let (scores, sequences) = (scores.as_slice()?, sequences.as_slice()?);
-    let (labels, likely) = run(py, || {
+    run_to_arrays(py, || {
         let mut labels = Vec::with_capacity(scores.len());
         let mut likely = Vec::with_capacity(scores.len());
         for ends in sequences.windows(2) {
@@ -185,8 +181,7 @@ pub(crate) fn crf_label<'py>(
             likely.extend(crf::marginals(scores, &transitions).content);
         }
         Ok((labels, likely))
-    })?;
-    Ok((labels.into_pyarray(py), likely.into_pyarray(py)))
+    })
 }
 
 /// A tree grown where the slope points: ((value, at, yes, no, score), score of each row); `at` holds bins.
@@ -210,7 +205,7 @@ pub(crate) fn grow_tree<'py>(
         let scores = trees::walk_bins(&tree, data);
         Ok((tree, scores))
     })?;
-    Ok(((tree.value, tree.at, tree.yes, tree.no, tree.score), scores.into_pyarray(py)))
+    Ok(((tree.value, tree.at, tree.yes, tree.no, tree.score), scores.into_arrays(py)))
 }
 
 /// How likely CONTENT is, how often each transition is expected, and the loss, for labelled sequences of scores.
@@ -226,7 +221,7 @@ pub(crate) fn crf_expect<'py>(
     let (scores, sequences, labels, importance) =
         (scores.as_slice()?, sequences.as_slice()?, labels.as_slice()?, importance.as_slice()?);
     let (likely, gradient, loss) = run(py, || crf::expect(scores, sequences, labels, importance, &transitions))?;
-    Ok((likely.into_pyarray(py), gradient, loss))
+    Ok((likely.into_arrays(py), gradient, loss))
 }
 
 /// What a page says about its article: (title, author, published, location, source, language, url, agency).

@@ -1,10 +1,10 @@
 //! Keys to candidates: postings and their evidence; all pairs that share keys.
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use super::arrays::{Agreement, Commons, Evidence, Keys, Queries, Tokens};
-use super::{Array, Slice, run};
+use super::{Array, IntoArrays, Slice, run, run_to_arrays};
 use crate::{candidates, collisions, postings, sets, sharing};
 
 /// One shard of a batch's postings, opaque to Python.
@@ -38,7 +38,7 @@ pub(crate) fn file<'py>(py: Python<'py>, tokens: Tokens<'py>, keys: Keys<'py>) -
 #[pyfunction]
 pub(crate) fn distinct_keys<'py>(py: Python<'py>, shards: Vec<PyRef<'py, Postings>>) -> PyResult<Array<'py, u64>> {
     let shards: Vec<&postings::Postings> = shards.iter().map(|shard| &shard.0).collect();
-    Ok(run(py, || Ok(postings::distinct_keys(&shards)))?.into_pyarray(py))
+    run_to_arrays(py, || Ok(postings::distinct_keys(&shards)))
 }
 
 /// The postings of some keys, which rise, and the numbers of the articles that hold them.
@@ -51,7 +51,7 @@ pub(crate) fn look_up<'py>(
     let filed = numbered(&filed);
     let keys = keys.as_slice()?;
     let (found, numbers) = run(py, || postings::look_up(&filed, keys))?;
-    Ok((Postings(found), numbers.into_pyarray(py)))
+    Ok((Postings(found), numbers.into_arrays(py)))
 }
 
 /// How often each of some keys occurs in articles that have a rank, and in how many of these.
@@ -64,8 +64,7 @@ pub(crate) fn count_holders<'py>(
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>)> {
     let filed = numbered(&filed);
     let (ranks, keys) = (ranks.as_slice()?, keys.as_slice()?);
-    let (occurrences, articles) = run(py, || postings::count_holders(&filed, ranks, keys))?;
-    Ok((occurrences.into_pyarray(py), articles.into_pyarray(py)))
+    run_to_arrays(py, || postings::count_holders(&filed, ranks, keys))
 }
 
 /// Whether each of so many articles holds a key that more than `most` of them hold.
@@ -77,7 +76,7 @@ pub(crate) fn hold_common<'py>(
     most: usize,
 ) -> PyResult<Array<'py, bool>> {
     let filed = numbered(&filed);
-    Ok(run(py, || postings::hold_common(&filed, articles, most))?.into_pyarray(py))
+    run_to_arrays(py, || postings::hold_common(&filed, articles, most))
 }
 
 /// The evidence of some postings: its columns, how much was weak, and the columns of common keys.
@@ -101,13 +100,8 @@ pub(crate) fn collide<'py>(
     };
     let found = run(py, || collisions::collide(&filed, ranks, queries, known, limits))?;
     let columns = [found.later, found.earlier, found.later_position, found.earlier_position, found.common];
-    let commons = (
-        found.common_holders.into_pyarray(py),
-        found.common_positions.into_pyarray(py),
-        found.common_sizes.into_pyarray(py),
-        found.common_names.into_pyarray(py),
-    );
-    Ok((columns.map(|column| column.into_pyarray(py)), found.weak, commons))
+    let commons = (found.common_holders, found.common_positions, found.common_sizes, found.common_names);
+    Ok((columns.map(|column| column.into_arrays(py)), found.weak, commons.into_arrays(py)))
 }
 
 /// Which pairs agree: rows by pair, a mark for each row, and the pairs of one family.
@@ -121,12 +115,7 @@ pub(crate) fn agree<'py>(
     let (columns, words) = (evidence.columns()?, words.as_slice()?);
     let answer = run(py, || candidates::agree(columns, words, rule))?;
     let (later, earlier) = answer.families;
-    Ok((
-        answer.order.into_pyarray(py),
-        answer.agreed.into_pyarray(py),
-        later.into_pyarray(py),
-        earlier.into_pyarray(py),
-    ))
+    Ok((answer.order, answer.agreed, later, earlier).into_arrays(py))
 }
 
 /// The common keys that may be boilerplate: their numbers, and of each some examples, ranks and places, by their offsets.
@@ -140,18 +129,9 @@ pub(crate) fn suspect<'py>(
     rule: candidates::Rule,
 ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, i64>)> {
     let (columns, agreed, family) = (evidence.columns()?, agreement.agreed.as_slice()?, family.as_slice()?);
-    let commons = candidates::Commons {
-        holders: commons.holders.as_slice()?,
-        positions: commons.positions.as_slice()?,
-        offsets: commons.offsets.as_slice()?,
-    };
+    let commons = commons.columns()?;
     let answer = run(py, || candidates::suspect(columns, agreed, family, commons, rule))?;
-    Ok((
-        answer.commons.into_pyarray(py),
-        answer.example_ranks.into_pyarray(py),
-        answer.example_positions.into_pyarray(py),
-        answer.example_offsets.into_pyarray(py),
-    ))
+    Ok((answer.commons, answer.example_ranks, answer.example_positions, answer.example_offsets).into_arrays(py))
 }
 
 /// The candidates: (later, earlier).
@@ -165,8 +145,7 @@ pub(crate) fn nominate<'py>(
 ) -> PyResult<(Array<'py, u32>, Array<'py, u32>)> {
     let (columns, order, agreed) = (evidence.columns()?, agreement.order.as_slice()?, agreement.agreed.as_slice()?);
     let boilerplate = boilerplate.as_slice()?;
-    let (later, earlier) = run(py, || candidates::nominate(columns, order, agreed, boilerplate, links))?;
-    Ok((later.into_pyarray(py), earlier.into_pyarray(py)))
+    run_to_arrays(py, || candidates::nominate(columns, order, agreed, boilerplate, links))
 }
 
 /// The component of each article under the given links.
@@ -178,7 +157,7 @@ pub(crate) fn components<'py>(
     earlier: Slice<'py, u32>,
 ) -> PyResult<Array<'py, u32>> {
     let (later, earlier) = (later.as_slice()?, earlier.as_slice()?);
-    Ok(run(py, || candidates::components(articles, later, earlier))?.into_pyarray(py))
+    run_to_arrays(py, || candidates::components(articles, later, earlier))
 }
 
 /// The sorted keys of one range, opaque to Python.
@@ -218,7 +197,7 @@ impl Index {
         (
             PyArray1::from_slice(py, &self.0.keys),
             PyArray1::from_slice(py, &self.0.occurrences),
-            self.0.holder_counts().into_pyarray(py),
+            self.0.holder_counts().into_arrays(py),
         )
     }
 
@@ -249,7 +228,7 @@ impl Index {
         most: usize,
     ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, usize)> {
         let pairs = run(py, || self.0.pairs(from_rank, to_rank, most))?;
-        Ok((pairs.later.into_pyarray(py), pairs.earlier.into_pyarray(py), pairs.next))
+        Ok((pairs.later.into_arrays(py), pairs.earlier.into_arrays(py), pairs.next))
     }
 
     /// Pairs of which the later article's probes are keys of the earlier, and the article to go on with.
@@ -266,6 +245,6 @@ impl Index {
         let (values, starts, ends) = (values.as_slice()?, starts.as_slice()?, ends.as_slice()?);
         let kernel = || self.0.probe(sets::Rows::new(values, starts, ends)?, from_rank, to_rank, most);
         let pairs = run(py, kernel)?;
-        Ok((pairs.later.into_pyarray(py), pairs.earlier.into_pyarray(py), pairs.next))
+        Ok((pairs.later.into_arrays(py), pairs.earlier.into_arrays(py), pairs.next))
     }
 }

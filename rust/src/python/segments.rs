@@ -1,11 +1,10 @@
 //! Segments of an archive.
 
-use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::pairs::Postings;
-use super::{Array, Slice, run};
+use super::{Array, IntoArrays, Slice, run, run_to_arrays};
 use crate::{postings, segments};
 
 /// A segment of these articles, as bytes.
@@ -25,7 +24,7 @@ pub fn encode_segment<'py>(
 #[pyfunction]
 pub fn block_sums<'py>(py: Python<'py>, bytes: Slice<'py, u8>) -> PyResult<Array<'py, u64>> {
     let bytes = bytes.as_slice()?;
-    Ok(run(py, || Ok(segments::block_sums(bytes)))?.into_pyarray(py))
+    run_to_arrays(py, || Ok(segments::block_sums(bytes)))
 }
 
 /// A segment's checksums and which of its blocks were found sound; its bytes are given with every call.
@@ -42,11 +41,10 @@ impl Segment {
     /// The row of each article in the store, and its words.
     fn articles<'py>(&self, py: Python<'py>, bytes: Slice<'py, u8>) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
         let bytes = bytes.as_slice()?;
-        let (rows, words) = run(py, || {
+        run_to_arrays(py, || {
             let segment = segments::Segment::new(bytes, &self.0)?;
             Ok((segment.rows()?, segment.words()?))
-        })?;
-        Ok((rows.into_pyarray(py), words.into_pyarray(py)))
+        })
     }
 
     /// The postings of one shard.
@@ -64,7 +62,7 @@ impl Segment {
     ) -> PyResult<(Postings, Array<'py, u32>)> {
         let (bytes, keys) = (bytes.as_slice()?, keys.as_slice()?);
         let (postings, articles) = run(py, || segments::Segment::new(bytes, &self.0)?.look_up(keys))?;
-        Ok((Postings(postings), articles.into_pyarray(py)))
+        Ok((Postings(postings), articles.into_arrays(py)))
     }
 }
 
@@ -72,7 +70,7 @@ impl Segment {
 #[pyfunction]
 pub fn merge_segments<'py>(
     py: Python<'py>,
-    parts: Vec<(PyRef<'py, Segment>, Slice<'py, u8>, PyReadonlyArray1<'py, bool>)>,
+    parts: Vec<(PyRef<'py, Segment>, Slice<'py, u8>, Slice<'py, bool>)>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (mut sealed, mut kept) = (Vec::new(), Vec::new());
     for (segment, bytes, keep) in &parts {

@@ -1,10 +1,9 @@
 //! Shingles and sets of them.
 
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 
 use super::arrays::{First, Sketches, Tokens};
-use super::{Array, Slice, run};
+use super::{Array, IntoArrays, Lists, Slice, run, run_to_arrays};
 use crate::align::Batch;
 use crate::{sets, shingles};
 
@@ -18,20 +17,14 @@ pub(crate) fn winnow<'py>(
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>, Array<'py, u32>)> {
     let Batch { hashes, offsets, halves } = tokens.batch()?;
     let keys = run(py, || shingles::winnow(hashes, offsets, halves, shingle_words, window_words))?;
-    Ok((
-        keys.values.into_pyarray(py),
-        keys.offsets.into_pyarray(py),
-        keys.starts.into_pyarray(py),
-        keys.ends.into_pyarray(py),
-    ))
+    Ok((keys.values, keys.offsets, keys.starts, keys.ends).into_arrays(py))
 }
 
 /// One hash for all words of each article: (values, offsets).
 #[pyfunction]
-pub(crate) fn whole_hashes<'py>(py: Python<'py>, tokens: Tokens<'py>) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+pub(crate) fn whole_hashes<'py>(py: Python<'py>, tokens: Tokens<'py>) -> PyResult<Lists<'py, u64>> {
     let batch = tokens.batch()?;
-    let (values, offsets) = run(py, || shingles::whole_hashes(batch.hashes, batch.offsets))?;
-    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    run_to_arrays(py, || shingles::whole_hashes(batch.hashes, batch.offsets))
 }
 
 /// The values of each row sorted, each once: (values, offsets).
@@ -40,10 +33,9 @@ pub(crate) fn distinct<'py>(
     py: Python<'py>,
     values: Slice<'py, u64>,
     offsets: Slice<'py, i64>,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+) -> PyResult<Lists<'py, u64>> {
     let (values, offsets) = (values.as_slice()?, offsets.as_slice()?);
-    let (values, offsets) = run(py, || sets::distinct(values, offsets))?;
-    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    run_to_arrays(py, || sets::distinct(values, offsets))
 }
 
 /// Distinct shingles of words of each article, sorted: (values, offsets).
@@ -56,11 +48,10 @@ pub(crate) fn shingle_sets<'py>(
     step_words: usize,
     modulus: u64,
     whole: bool,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+) -> PyResult<Lists<'py, u64>> {
     let Batch { hashes, offsets, halves } = tokens.batch()?;
     let shingling = sets::Shingling { length: shingle_words, step: step_words, modulus, whole };
-    let (values, offsets) = run(py, || sets::shingle_sets(hashes, offsets, halves, shingling))?;
-    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    run_to_arrays(py, || sets::shingle_sets(hashes, offsets, halves, shingling))
 }
 
 /// Distinct shingles of characters of each article, sorted: (values, offsets).
@@ -70,11 +61,10 @@ pub(crate) fn character_sets<'py>(
     tokens: Tokens<'py>,
     shingle_characters: usize,
     modulus: u64,
-) -> PyResult<(Array<'py, u64>, Array<'py, i64>)> {
+) -> PyResult<Lists<'py, u64>> {
     let (offsets, (text, word_offsets)) = (tokens.offsets.as_slice()?, tokens.spelling()?);
     let shingling = sets::Shingling { length: shingle_characters, step: 1, modulus, whole: true };
-    let (values, offsets) = run(py, || sets::character_sets(text, word_offsets, offsets, shingling))?;
-    Ok((values.into_pyarray(py), offsets.into_pyarray(py)))
+    run_to_arrays(py, || sets::character_sets(text, word_offsets, offsets, shingling))
 }
 
 /// How many distinct values row i of one side shares with row i of the other, and how many each has.
@@ -84,9 +74,9 @@ pub(crate) fn count_shared<'py>(
     query: Sketches<'py, First<'py, u64>>,
     found: Sketches<'py, First<'py, u64>>,
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
-    let (query, found) = (query.rows(&query.columns.0)?, found.rows(&found.columns.0)?);
+    let (query, found) = (query.first()?, found.first()?);
     let counts = run(py, || sets::count_shared(query, found))?;
-    Ok((counts.shared.into_pyarray(py), counts.query.into_pyarray(py), counts.found.into_pyarray(py)))
+    Ok((counts.shared, counts.query, counts.found).into_arrays(py))
 }
 
 /// A number for each of some hashes, opaque to Python.
@@ -104,7 +94,6 @@ impl Numbers {
     /// The number of each hash, the largest uint32 where it has none.
     fn look_up<'py>(&self, py: Python<'py>, hashes: Slice<'py, u64>) -> PyResult<Array<'py, u32>> {
         let hashes = hashes.as_slice()?;
-        let numbers: Vec<u32> = run(py, || Ok(hashes.iter().map(|hash| self.0.get(*hash)).collect()))?;
-        Ok(numbers.into_pyarray(py))
+        run_to_arrays(py, || Ok(hashes.iter().map(|hash| self.0.get(*hash)).collect::<Vec<u32>>()))
     }
 }

@@ -1,11 +1,10 @@
 //! Text in: records, words, dates, digests, and in how many articles words stand.
 
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use super::arrays::Tokens;
-use super::{Array, Slice, run};
+use super::{Array, IntoArrays, Slice, run, run_to_arrays};
 use crate::{dates, jsonl, statistics, text};
 
 type JsonLines<'py> = (
@@ -48,17 +47,8 @@ pub(crate) fn tokenise<'py>(
     let (starts, ends) = tokens.spans.unzip();
     let (sentences, sentence_offsets) = tokens.sentences.unzip();
     let (words, word_offsets) = tokens.words.unzip();
-    Ok((
-        tokens.hashes.into_pyarray(py),
-        tokens.offsets.into_pyarray(py),
-        tokens.halves.map(|part| part.into_pyarray(py)),
-        starts.map(|part| part.into_pyarray(py)),
-        ends.map(|part| part.into_pyarray(py)),
-        sentences.map(|part| part.into_pyarray(py)),
-        sentence_offsets.map(|part| part.into_pyarray(py)),
-        words.map(|part| part.into_pyarray(py)),
-        word_offsets.map(|part| part.into_pyarray(py)),
-    ))
+    let (hashes, offsets, halves) = (tokens.hashes, tokens.offsets, tokens.halves);
+    Ok((hashes, offsets, halves, starts, ends, sentences, sentence_offsets, words, word_offsets).into_arrays(py))
 }
 
 /// Records of JSON lines: (text, offsets, ids, published, other dates, a column for each names in `about_names`,
@@ -77,13 +67,13 @@ pub(crate) fn read_jsonl<'py>(
     let names = jsonl::Names { text: &text_names, id: &id_names, published: &published_names, about: &about_names };
     let records = run(py, || Ok(jsonl::read_jsonl(data, names, max_record_bytes)))?;
     Ok((
-        records.text.into_pyarray(py),
-        records.offsets.into_pyarray(py),
+        records.text.into_arrays(py),
+        records.offsets.into_arrays(py),
         records.ids,
-        records.published.into_pyarray(py),
+        records.published.into_arrays(py),
         records.other_dates,
         records.about,
-        records.lines.into_pyarray(py),
+        records.lines.into_arrays(py),
         records.bad,
     ))
 }
@@ -99,8 +89,7 @@ pub(crate) fn line_ends(py: Python<'_>, data: Slice<'_, u8>) -> PyResult<(usize,
 #[pyfunction]
 pub(crate) fn iso_microseconds(py: Python<'_>, dates: Vec<String>) -> PyResult<Array<'_, i64>> {
     let moment = |date: &String| dates::iso_microseconds(date.as_bytes()).unwrap_or(dates::UNDATED);
-    let moments: Vec<i64> = run(py, || Ok(dates.iter().map(moment).collect()))?;
-    Ok(moments.into_pyarray(py))
+    run_to_arrays(py, || Ok(dates.iter().map(moment).collect::<Vec<i64>>()))
 }
 
 /// The BLAKE3 of each text, as 64 hex digits.
@@ -116,6 +105,5 @@ pub(crate) fn count_articles<'py>(
     tokens: Tokens<'py>,
 ) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
     let batch = tokens.batch()?;
-    let (words, articles) = run(py, || statistics::count_articles(batch.hashes, batch.offsets))?;
-    Ok((words.into_pyarray(py), articles.into_pyarray(py)))
+    run_to_arrays(py, || statistics::count_articles(batch.hashes, batch.offsets))
 }
