@@ -21,7 +21,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::boilerplate::Formulas;
-use crate::shingles::{ShingleSet, check_offsets, mix_runs, mix_shingles};
+use crate::shingles::{Batch, ShingleSet, mix_runs, mix_shingles};
 use crate::{Invalid, Result};
 
 /// Occurrences of a gram in one article that are all tried.
@@ -80,42 +80,6 @@ pub struct Comparison {
     pub resemblance: f64,
     /// The passages, by their place in the query.
     pub passages: Vec<Passage>,
-}
-
-/// A batch of articles, as `text::Tokens` has them.
-#[derive(Debug, Clone, Copy)]
-pub struct Batch<'a> {
-    /// Word hashes.
-    pub hashes: &'a [u64],
-    /// Article i has words `offsets[i]..offsets[i + 1]`.
-    pub offsets: &'a [i64],
-    /// 1 for a word of half weight, else 2.
-    pub halves: Option<&'a [u8]>,
-}
-
-impl<'a> Batch<'a> {
-    /// The words and weights of one article.
-    pub fn article(&self, row: usize) -> (&'a [u64], Option<&'a [u8]>) {
-        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
-        (&self.hashes[range.clone()], self.halves.map(|halves| &halves[range]).filter(|halves| halves.contains(&1)))
-    }
-
-    /// How many articles there are.
-    pub fn rows(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    /// The columns fit each other.
-    ///
-    /// # Errors
-    /// When they do not.
-    pub fn check(&self) -> Result<()> {
-        check_offsets(self.offsets, self.hashes.len(), "words")?;
-        if self.halves.is_some_and(|halves| halves.len() != self.hashes.len()) {
-            return Err(Invalid(format!("expected a weight for each of {} words", self.hashes.len())));
-        }
-        Ok(())
-    }
 }
 
 /// Compared pairs, and traces of the articles.

@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
-use crate::align::{Batch, SHINGLE_WORDS};
-use crate::shingles::{ShingleSet, check_offsets, mix_shingles, shingle_spans};
+use crate::align::SHINGLE_WORDS;
+use crate::shingles::{Batch, ShingleSet, check_offsets, mix_shingles, shingle_spans};
 use crate::{Invalid, Result};
 
 /// The shingles of all formulas, and the gaps between them that still belong to a formula.
@@ -47,8 +47,7 @@ impl Formulas {
 /// When columns do not fit each other.
 pub fn mark_boilerplate(batch: Batch<'_>, formulas: &Formulas) -> Result<Vec<u8>> {
     batch.check()?;
-    let marks = (0..batch.rows()).flat_map(|row| {
-        let (words, halves) = batch.article(row);
+    let marks = batch.articles().flat_map(|(words, halves)| {
         let mixed = mix_shingles(words, halves, SHINGLE_WORDS);
         formulas.mark(words.len(), halves, &mixed).unwrap_or_else(|| vec![false; words.len()])
     });

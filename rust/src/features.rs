@@ -99,7 +99,6 @@ pub struct Sight<'a> {
     page: &'a Page<'a>,
     words: Vec<Word>,
     word_offsets: Vec<usize>,
-    language: Option<usize>,
     counts: Vec<Counts>,
     contents: Vec<Content>,
     alike: [ByHash<Alike>; ALIKE.len()],
@@ -180,7 +179,6 @@ impl<'a> Sight<'a> {
             page,
             words,
             word_offsets,
-            language,
             counts,
             contents,
             alike,
@@ -229,11 +227,6 @@ impl<'a> Sight<'a> {
     /// How many words a block has.
     pub fn block_words(&self, block: usize) -> f32 {
         self.counts[block].words
-    }
-
-    /// The number of the page's language in [`crate::words::LANGUAGES`].
-    pub fn language(&self) -> Option<usize> {
-        self.language
     }
 
     fn describe(&self, number: usize, row: &mut Row<'_>) {

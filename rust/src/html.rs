@@ -10,7 +10,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use htmlize::{unescape, unescape_attribute};
+use htmlize::unescape;
 use memchr::{memchr, memrchr, memrchr3};
 
 use crate::scan::{Scanner, Token};
@@ -565,9 +565,4 @@ pub fn contains_ignoring_case(value: &str, word: &str) -> bool {
 /// Where the value has the word, which is in small letters; only ASCII has capitals.
 pub fn find_ignoring_case(value: &str, word: &str) -> Option<usize> {
     value.as_bytes().windows(word.len()).position(|window| window.eq_ignore_ascii_case(word.as_bytes()))
-}
-
-/// An attribute's value with its character references resolved.
-pub fn attribute_text(value: &str) -> String {
-    unescape_attribute(value).into_owned()
 }

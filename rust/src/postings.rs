@@ -47,13 +47,8 @@ pub struct Postings(pub(crate) Vec<Posting>);
 
 impl Postings {
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

@@ -165,11 +165,6 @@ impl<'a> Segment<'a> {
         Ok(Self { bytes, seal, layout, columns })
     }
 
-    /// How many postings there are.
-    pub fn postings(&self) -> usize {
-        self.layout.postings
-    }
-
     /// Part of a column, from its `from`-th entry to before its `to`-th.
     fn slice(&self, column: usize, width: usize, from: usize, to: usize) -> Result<&'a [u8]> {
         let (start, end) = (self.columns[column] + from * width, self.columns[column] + to * width);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::shingles::{check_halves, check_offsets, shingle_ends, shingle_hash};
+use crate::shingles::{Batch, check_offsets, shingle_ends, shingle_hash};
 use crate::{Invalid, Result};
 
 /// Longest shingle and longest step.
@@ -35,13 +35,8 @@ impl<'a, T> Rows<'a, T> {
     }
 
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.starts.is_empty()
     }
 
     /// One row.
@@ -86,16 +81,17 @@ impl<'a, T> Rows<'a, T> {
 /// When the offsets do not fit the values.
 pub fn distinct(values: &[u64], offsets: &[i64]) -> Result<(Vec<u64>, Vec<i64>)> {
     check_offsets(offsets, values.len(), "values")?;
-    Ok(collect_sets(offsets, |start, end, row| row.extend_from_slice(&values[start..end])))
+    let rows = offsets.windows(2).map(|bounds| &values[bounds[0] as usize..bounds[1] as usize]);
+    Ok(collect_sets(rows, |values, row| row.extend_from_slice(values)))
 }
 
-/// A set for each stretch of the offsets, from the values that `fill` puts into it: (values, offsets).
-fn collect_sets(offsets: &[i64], mut fill: impl FnMut(usize, usize, &mut Vec<u64>)) -> (Vec<u64>, Vec<i64>) {
+/// A set for each article, of the values that `fill` adds for it: (values, offsets).
+fn collect_sets<T>(articles: impl Iterator<Item = T>, mut fill: impl FnMut(T, &mut Vec<u64>)) -> (Vec<u64>, Vec<i64>) {
     let (mut kept, mut ends) = (Vec::new(), vec![0]);
     let (mut row, mut sorted) = (Vec::new(), Vec::new());
-    for bounds in offsets.windows(2) {
+    for article in articles {
         row.clear();
-        fill(bounds[0] as usize, bounds[1] as usize, &mut row);
+        fill(article, &mut row);
         sort_hashes(&row, &mut sorted);
         sorted.dedup();
         kept.extend_from_slice(&sorted);
@@ -172,20 +168,12 @@ impl Shingling {
 ///
 /// # Errors
 /// When a size is zero or too large, or the offsets or weights do not fit the words.
-pub fn shingle_sets(
-    hashes: &[u64],
-    offsets: &[i64],
-    halves: Option<&[u8]>,
-    shingling: Shingling,
-) -> Result<(Vec<u64>, Vec<i64>)> {
+pub fn shingle_sets(batch: Batch<'_>, shingling: Shingling) -> Result<(Vec<u64>, Vec<i64>)> {
     shingling.check()?;
-    check_offsets(offsets, hashes.len(), "words")?;
-    check_halves(halves, hashes.len())?;
+    batch.check()?;
     let Shingling { length, step, whole, .. } = shingling;
     let hash = |words: &[u64]| Some(shingle_hash(words, length)).filter(|hash| shingling.keeps(*hash));
-    Ok(collect_sets(offsets, |start, end, row| {
-        let words = &hashes[start..end];
-        let halves = halves.map(|halves| &halves[start..end]).filter(|halves| halves.contains(&1));
+    Ok(collect_sets(batch.articles(), |(words, halves), row| {
         let ends = halves.map(|halves| shingle_ends(words.len(), Some(halves), length));
         let shingles = ends.as_ref().map_or((words.len() + 1).saturating_sub(length), Vec::len);
         if shingles == 0 && whole && !words.is_empty() {
@@ -221,13 +209,14 @@ pub fn character_sets(
     shingling.check()?;
     check_offsets(word_offsets, text.len(), "bytes")?;
     check_offsets(offsets, word_offsets.len() - 1, "words")?;
-    let offsets: Vec<i64> = offsets.iter().map(|word| word_offsets[*word as usize]).collect();
+    let place = |word: i64| word_offsets[word as usize] as usize;
+    let articles = offsets.windows(2).map(|words| (place(words[0]), place(words[1])));
     let Shingling { length, step, whole, .. } = shingling;
     let hash = |start: usize, end: usize| {
         Some(xxh3_64_with_seed(&text[start..end], length as u64)).filter(|hash| shingling.keeps(*hash))
     };
     let mut edges = Vec::new();
-    Ok(collect_sets(&offsets, |start, end, row| {
+    Ok(collect_sets(articles, |(start, end), row| {
         edges.clear();
         edges.extend((start..end).filter(|at| text[*at] & 0xC0 != 0x80));
         edges.push(end);

@@ -19,6 +19,50 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::{Invalid, Result};
 
+/// The words of a batch of articles, as `text::Tokens` has them.
+#[derive(Debug, Clone, Copy)]
+pub struct Batch<'a> {
+    /// Word hashes.
+    pub hashes: &'a [u64],
+    /// Article i has words `offsets[i]..offsets[i + 1]`.
+    pub offsets: &'a [i64],
+    /// 1 for a word of half weight, else 2; None if no word has half weight.
+    pub halves: Option<&'a [u8]>,
+}
+
+impl<'a> Batch<'a> {
+    /// How many articles there are.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The words and weights of one article; weights only if a word has half weight.
+    pub fn article(&self, row: usize) -> (&'a [u64], Option<&'a [u8]>) {
+        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
+        (&self.hashes[range.clone()], self.halves.map(|halves| &halves[range]).filter(|halves| halves.contains(&1)))
+    }
+
+    /// The words and weights of each article.
+    pub fn articles(self) -> impl Iterator<Item = (&'a [u64], Option<&'a [u8]>)> {
+        (0..self.rows()).map(move |row| self.article(row))
+    }
+
+    /// Checks that the columns fit each other.
+    ///
+    /// # Errors
+    /// When they do not.
+    pub fn check(&self) -> Result<()> {
+        let words = self.hashes.len();
+        check_offsets(self.offsets, words, "words")?;
+        match self.halves {
+            Some(halves) if halves.len() != words => {
+                Err(Invalid(format!("expected a weight for each of {words} words, got {}", halves.len())))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Keys of a batch, in Arrow's list layout, with the word number each was taken from.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Keys {
@@ -95,33 +139,24 @@ fn runs(words: usize, halves: Option<&[u8]>, least: usize) -> Vec<usize> {
 ///
 /// # Errors
 /// When a parameter is zero or the offsets do not fit the words.
-pub fn winnow(
-    hashes: &[u64],
-    offsets: &[i64],
-    halves: Option<&[u8]>,
-    shingle_words: usize,
-    window_words: usize,
-) -> Result<Keys> {
+pub fn winnow(batch: Batch<'_>, shingle_words: usize, window_words: usize) -> Result<Keys> {
     if shingle_words == 0 || window_words == 0 || shingle_words > 1 << 16 || window_words > 1 << 16 {
         return Err(Invalid(format!(
             "expected shingle_words and window_words from 1 to 65536, got {shingle_words} and {window_words}"
         )));
     }
-    check_offsets(offsets, hashes.len(), "words")?;
-    check_halves(halves, hashes.len())?;
-    let expected = hashes.len() * 9 / (4 * (window_words + 1)) + offsets.len();
+    batch.check()?;
+    let expected = batch.hashes.len() * 9 / (4 * (window_words + 1)) + batch.offsets.len();
     let mut keys = Keys {
         values: Vec::with_capacity(expected),
-        offsets: Vec::with_capacity(offsets.len()),
+        offsets: Vec::with_capacity(batch.offsets.len()),
         starts: Vec::with_capacity(expected),
         ends: Vec::with_capacity(expected),
     };
     keys.offsets.push(0);
     let mut ranks = Vec::new();
-    for bounds in offsets.windows(2) {
-        let range = bounds[0] as usize..bounds[1] as usize;
-        let words = &hashes[range.clone()];
-        match halves.map(|h| &h[range]).filter(|h| h.contains(&1)) {
+    for (words, halves) in batch.articles() {
+        match halves {
             None => winnow_words(words, shingle_words, window_words, &mut ranks, &mut keys),
             Some(weights) => winnow_weighted(words, weights, shingle_words, window_words, &mut ranks, &mut keys),
         }
@@ -140,19 +175,6 @@ pub fn check_offsets(offsets: &[i64], len: usize, what: &str) -> Result<()> {
         return Ok(());
     }
     Err(Invalid(format!("expected offsets that rise from 0 to {len}, the number of {what}")))
-}
-
-/// There is a weight for each word, if there are any.
-///
-/// # Errors
-/// When there are more or fewer.
-pub fn check_halves(halves: Option<&[u8]>, words: usize) -> Result<()> {
-    match halves {
-        Some(halves) if halves.len() != words => {
-            Err(Invalid(format!("expected a weight for each of {words} words, got {}", halves.len())))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn winnow_words(words: &[u64], shingle: usize, window: usize, ranks: &mut Vec<u64>, keys: &mut Keys) {
@@ -316,13 +338,8 @@ impl ShingleSet {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.values.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
     }
 
     fn place(&self, shingle: u64) -> usize {

@@ -15,7 +15,7 @@
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::sets::{LONGEST, Rows};
-use crate::shingles::{check_halves, check_offsets, mix, mix_shingles};
+use crate::shingles::{Batch, mix, mix_shingles};
 use crate::{Invalid, Result};
 
 /// Changes whenever the same words would get another signature.
@@ -33,29 +33,20 @@ const VALUE_BITS: u32 = 48;
 ///
 /// # Errors
 /// When a size is zero or too large, or the offsets or weights do not fit the words.
-pub fn signatures(
-    hashes: &[u64],
-    offsets: &[i64],
-    halves: Option<&[u8]>,
-    shingle_words: usize,
-    signature_values: usize,
-) -> Result<(Vec<u32>, Vec<i64>)> {
+pub fn signatures(batch: Batch<'_>, shingle_words: usize, signature_values: usize) -> Result<(Vec<u32>, Vec<i64>)> {
     if !(1..=LONGEST).contains(&shingle_words) || !(1..=MOST_VALUES).contains(&signature_values) {
         return Err(Invalid(format!(
             "expected shingle_words from 1 to {LONGEST} and signature_values from 1 to {MOST_VALUES}, got \
              {shingle_words} and {signature_values}"
         )));
     }
-    check_offsets(offsets, hashes.len(), "words")?;
-    check_halves(halves, hashes.len())?;
+    batch.check()?;
     let seeds: Vec<u64> = (0..2 * signature_values as u64).map(|round| stir((SCHEME << 32) + round)).collect();
     let mut buckets = vec![EMPTY; signature_values];
-    let (mut values, mut ends) = (Vec::with_capacity((offsets.len() - 1) * signature_values), vec![0]);
-    for bounds in offsets.windows(2) {
-        let range = bounds[0] as usize..bounds[1] as usize;
-        let words = &hashes[range.clone()];
+    let (mut values, mut ends) = (Vec::with_capacity(batch.rows() * signature_values), vec![0]);
+    for (words, halves) in batch.articles() {
         if !words.is_empty() {
-            let mut shingles = mix_shingles(words, halves.map(|halves| &halves[range]), shingle_words);
+            let mut shingles = mix_shingles(words, halves, shingle_words);
             if shingles.is_empty() {
                 shingles.push(mix(words));
             }

@@ -13,7 +13,7 @@
 use std::cmp::Reverse;
 
 use crate::sets::Rows;
-use crate::shingles::check_offsets;
+use crate::shingles::{Batch, check_offsets};
 use crate::{Invalid, Result};
 
 /// Longest piece, in words.
@@ -74,11 +74,8 @@ impl Cut {
     }
 }
 
-fn check_batch(hashes: usize, offsets: &[i64], halves: Option<&[u8]>, piece_words: usize) -> Result<()> {
-    check_offsets(offsets, hashes, "words")?;
-    if halves.is_some_and(|halves| halves.len() != hashes) {
-        return Err(Invalid(format!("expected a weight for each of {hashes} words")));
-    }
+fn check_pieces(batch: Batch<'_>, piece_words: usize) -> Result<()> {
+    batch.check()?;
     if !(1..=LONGEST).contains(&piece_words) {
         return Err(Invalid(format!("expected pieces of 1 to {LONGEST} words, got {piece_words}")));
     }
@@ -89,13 +86,12 @@ fn check_batch(hashes: usize, offsets: &[i64], halves: Option<&[u8]>, piece_word
 ///
 /// # Errors
 /// When the offsets or weights do not fit the words, or the size of a piece is out of range.
-pub fn cut_pieces(words: usize, offsets: &[i64], halves: Option<&[u8]>, piece_words: usize) -> Result<Vec<i64>> {
-    check_batch(words, offsets, halves, piece_words)?;
+pub fn cut_pieces(batch: Batch<'_>, piece_words: usize) -> Result<Vec<i64>> {
+    check_pieces(batch, piece_words)?;
     let mut ends = vec![0];
-    for bounds in offsets.windows(2).filter(|bounds| bounds[0] < bounds[1]) {
-        let range = bounds[0] as usize..bounds[1] as usize;
-        let cut = Cut::new(range.len(), halves.map(|halves| &halves[range]), piece_words);
-        ends.extend((1..=cut.pieces).map(|piece| bounds[0] + cut.start(piece) as i64));
+    for ((words, halves), first) in batch.articles().zip(batch.offsets).filter(|((words, _), _)| !words.is_empty()) {
+        let cut = Cut::new(words.len(), halves, piece_words);
+        ends.extend((1..=cut.pieces).map(|piece| first + cut.start(piece) as i64));
     }
     Ok(ends)
 }
@@ -118,30 +114,26 @@ struct Term {
 /// # Errors
 /// When a parameter is zero or too large, or the columns do not fit the words.
 pub fn make_images(
-    hashes: &[u64],
-    offsets: &[i64],
-    halves: Option<&[u8]>,
+    batch: Batch<'_>,
     piece_words: usize,
     image_terms: usize,
     frequencies: Option<Frequencies>,
 ) -> Result<(Vec<u64>, Vec<i64>)> {
-    check_batch(hashes.len(), offsets, halves, piece_words)?;
-    frequencies.map_or(Ok(()), |frequencies| frequencies.check(hashes.len()))?;
+    check_pieces(batch, piece_words)?;
+    frequencies.map_or(Ok(()), |frequencies| frequencies.check(batch.hashes.len()))?;
     if image_terms == 0 {
         return Err(Invalid("expected at least 1 term of a piece, got 0".into()));
     }
     let (mut images, mut ends) = (Vec::new(), vec![0]);
     let (mut places, mut terms) = (Vec::new(), Vec::new());
-    for bounds in offsets.windows(2) {
-        let range = bounds[0] as usize..bounds[1] as usize;
-        let first = range.start;
-        sort_places(&hashes[range.clone()], &mut places);
-        let cut = Cut::new(range.len(), halves.map(|halves| &halves[range]), piece_words);
+    for ((words, halves), first) in batch.articles().zip(batch.offsets) {
+        sort_places(words, &mut places);
+        let cut = Cut::new(words.len(), halves, piece_words);
         terms.clear();
         for places in places.chunk_by(|one, other| one.0 == other.0) {
             let pieces = || places.chunk_by(|one, other| cut.piece(one.1) == cut.piece(other.1));
             let rarity = match frequencies {
-                Some(frequencies) => frequencies.rarity(first + places[0].1).1,
+                Some(frequencies) => frequencies.rarity(*first as usize + places[0].1).1,
                 None => cut.pieces as f64 / pieces().count() as f64,
             };
             let rarity = rarity.log10();

@@ -9,7 +9,7 @@ use pyo3::{Borrowed, intern};
 
 use super::Slice;
 use super::pairs::Postings;
-use crate::{align, candidates, collisions, matches, sets, text};
+use crate::{align, candidates, collisions, matches, sets, shingles, text};
 
 /// Reads a struct from the attributes of a Python object, as the derive of `FromPyObject` does, but a wrong object is
 /// a `TypeError`.
@@ -79,9 +79,9 @@ mirror! {
 }
 
 impl Tokens<'_> {
-    pub(crate) fn batch(&self) -> PyResult<align::Batch<'_>> {
+    pub(crate) fn batch(&self) -> PyResult<shingles::Batch<'_>> {
         let halves = optional!(self.halves);
-        Ok(align::Batch { hashes: self.hashes.as_slice()?, offsets: self.offsets.as_slice()?, halves })
+        Ok(shingles::Batch { hashes: self.hashes.as_slice()?, offsets: self.offsets.as_slice()?, halves })
     }
 
     /// Where sentences begin, and which are whose.

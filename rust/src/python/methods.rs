@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::arrays::{First, Sketches, Statistics, Tokens};
 use super::{Array, IntoArrays, Lists, Slice, run, run_to_arrays};
-use crate::align::Batch;
+use crate::shingles::Batch;
 use crate::{codet, digests, lengths, signatures, weights};
 
 /// Sketches of which only the first column counts.
@@ -23,9 +23,8 @@ pub(crate) fn make_signatures<'py>(
     shingle_words: usize,
     signature_values: usize,
 ) -> PyResult<Lists<'py, u32>> {
-    let Batch { hashes, offsets, halves } = tokens.batch()?;
-    let kernel = || signatures::signatures(hashes, offsets, halves, shingle_words, signature_values);
-    run_to_arrays(py, kernel)
+    let batch = tokens.batch()?;
+    run_to_arrays(py, || signatures::signatures(batch, shingle_words, signature_values))
 }
 
 /// One key for each band of a signature: (values, offsets).
@@ -187,8 +186,8 @@ pub(crate) fn match_windows<'py>(
 /// The offsets of the pieces that the articles of a batch are cut into.
 #[pyfunction]
 pub(crate) fn cut_pieces<'py>(py: Python<'py>, tokens: Tokens<'py>, piece_words: usize) -> PyResult<Array<'py, i64>> {
-    let Batch { hashes, offsets, halves } = tokens.batch()?;
-    run_to_arrays(py, || weights::cut_pieces(hashes.len(), offsets, halves, piece_words))
+    let batch = tokens.batch()?;
+    run_to_arrays(py, || weights::cut_pieces(batch, piece_words))
 }
 
 /// The heaviest terms of each piece of each article: (term hashes, offsets).
@@ -201,14 +200,13 @@ pub(crate) fn make_images<'py>(
     piece_words: usize,
     image_terms: usize,
 ) -> PyResult<Lists<'py, u64>> {
-    let Batch { hashes, offsets, halves } = tokens.batch()?;
+    let batch = tokens.batch()?;
     let held = statistics.map(|held| held.frequencies(&tokens).map(|words| (words, held.articles))).transpose()?;
     let frequencies = match &held {
         Some((words, documents)) => Some(weights::Frequencies { words: words.as_slice()?, documents: *documents }),
         None => None,
     };
-    let kernel = || weights::make_images(hashes, offsets, halves, piece_words, image_terms, frequencies);
-    run_to_arrays(py, kernel)
+    run_to_arrays(py, || weights::make_images(batch, piece_words, image_terms, frequencies))
 }
 
 /// Unit vectors of a batch: (terms by rarity, offsets, weights, 1 for each key term).

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 
 use super::arrays::{First, Sketches, Tokens};
 use super::{Array, IntoArrays, Lists, Slice, run, run_to_arrays};
-use crate::align::Batch;
 use crate::{sets, shingles};
 
 /// Winnowed shingles of a batch: (values, offsets, starts, ends).
@@ -15,8 +14,8 @@ pub(crate) fn winnow<'py>(
     shingle_words: usize,
     window_words: usize,
 ) -> PyResult<(Array<'py, u64>, Array<'py, i64>, Array<'py, u32>, Array<'py, u32>)> {
-    let Batch { hashes, offsets, halves } = tokens.batch()?;
-    let keys = run(py, || shingles::winnow(hashes, offsets, halves, shingle_words, window_words))?;
+    let batch = tokens.batch()?;
+    let keys = run(py, || shingles::winnow(batch, shingle_words, window_words))?;
     Ok((keys.values, keys.offsets, keys.starts, keys.ends).into_arrays(py))
 }
 
@@ -49,9 +48,9 @@ pub(crate) fn shingle_sets<'py>(
     modulus: u64,
     whole: bool,
 ) -> PyResult<Lists<'py, u64>> {
-    let Batch { hashes, offsets, halves } = tokens.batch()?;
+    let batch = tokens.batch()?;
     let shingling = sets::Shingling { length: shingle_words, step: step_words, modulus, whole };
-    run_to_arrays(py, || sets::shingle_sets(hashes, offsets, halves, shingling))
+    run_to_arrays(py, || sets::shingle_sets(batch, shingling))
 }
 
 /// Distinct shingles of characters of each article, sorted: (values, offsets).
