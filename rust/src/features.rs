@@ -9,7 +9,7 @@ use std::fmt::Arguments;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::containers::{ALIKE, ANNOUNCED, AROUND, Content, sum_up};
+use self::containers::{ALIKE, ANNOUNCED, AROUND, Content, Sums, sum_up};
 use self::context::Context;
 use self::counts::{Counts, LONG_WORDS, SIGNS, count};
 use self::stated::Stated;
@@ -35,15 +35,6 @@ pub enum Kind {
 const LEVELS: usize = 5;
 /// Ancestors that are followed one by one.
 const ANCESTORS: usize = 9;
-
-/// Sums over blocks that are alike.
-#[derive(Debug, Clone, Default)]
-struct Alike {
-    words: f32,
-    links: f32,
-    long: f32,
-    blocks: f32,
-}
 
 struct Row<'a> {
     names: Option<&'a mut Vec<(String, Kind)>>,
@@ -101,15 +92,14 @@ pub struct Sight<'a> {
     word_offsets: Vec<usize>,
     counts: Vec<Counts>,
     contents: Vec<Content>,
-    alike: [ByHash<Alike>; ALIKE.len()],
+    alike: [ByHash<Sums>; ALIKE.len()],
     stated: Vec<[f32; 2]>,
-    total: Content,
     repeated: ByHash<f32>,
     hashes: Vec<u64>,
     main: u32,
     densest: u32,
     headline: Option<usize>,
-    /// Words of long blocks before block i.
+    /// Words of long blocks before block i; the last is that of all.
     long_before: Vec<f32>,
     words_before: Vec<f32>,
     /// How many `h1` came before block i, and which block was in a heading last.
@@ -119,28 +109,11 @@ pub struct Sight<'a> {
 impl<'a> Sight<'a> {
     /// Looks at a page.
     pub fn of(page: &'a Page<'a>) -> Self {
-        let mut words = Vec::new();
-        let mut word_offsets = vec![0];
-        for block in &page.blocks {
-            let from = words.len();
-            split(&page.text[block.start..block.end], &mut words);
-            for word in &mut words[from..] {
-                word.start += block.start as u32;
-                word.end += block.start as u32;
-            }
-            word_offsets.push(words.len());
-        }
+        let (words, word_offsets) = split_blocks(page);
         let language = language_of_text(&words, &word_offsets);
         let counts = count(page, &words, &word_offsets, language);
         let contents = sum_up(page, &counts);
-        let mut total = Content::default();
-        for counts in &counts {
-            total.words += counts.words;
-            total.links += counts.styled[0];
-            total.long += if counts.is_long() { counts.words } else { 0.0 };
-            total.paragraphs += f32::from(u8::from(counts.is_long()));
-        }
-        let mut alike: [ByHash<Alike>; ALIKE.len()] = Default::default();
+        let mut alike: [ByHash<Sums>; ALIKE.len()] = Default::default();
         let mut repeated = ByHash::default();
         let mut hashes = Vec::with_capacity(page.blocks.len());
         let mut long_before = vec![0.0];
@@ -148,29 +121,15 @@ impl<'a> Sight<'a> {
         for (number, (block, counts)) in page.blocks.iter().zip(&counts).enumerate() {
             let keys = contents.get(block.element as usize).map(|content| content.keys).unwrap_or_default();
             for (alike, key) in alike.iter_mut().zip(keys) {
-                let alike = alike.entry(key).or_default();
-                alike.words += counts.words;
-                alike.links += counts.styled[0];
-                alike.long += if counts.is_long() { counts.words } else { 0.0 };
-                alike.blocks += 1.0;
+                alike.entry(key).or_default().add(counts);
             }
             let hash = xxh3_64(&page.text.as_bytes()[block.start..block.end]);
             hashes.push(hash);
             *repeated.entry(hash).or_insert(0.0) += 1.0;
-            long_before.push(long_before[number] + if counts.is_long() { counts.words } else { 0.0 });
+            long_before.push(long_before[number] + counts.long_words());
             words_before.push(words_before[number] + counts.words);
         }
-        let mut headings = Vec::with_capacity(page.blocks.len());
-        let mut heading = (0, None);
-        for (number, block) in page.blocks.iter().enumerate() {
-            let tag = page.elements.get(block.element as usize).map_or(Tag::Other, |element| element.tag);
-            headings.push(heading);
-            heading.0 += u32::from(tag == Tag::h1);
-            if matches!(tag, Tag::h1 | Tag::h2 | Tag::h3 | Tag::h4 | Tag::h5 | Tag::h6) {
-                heading.1 = Some(number);
-            }
-        }
-        let main = main_element(page, &contents, total.long);
+        let main = main_element(page, &contents, long_before[page.blocks.len()]);
         let densest = (0..contents.len()).max_by(|left, right| contents[*left].near.total_cmp(&contents[*right].near));
         let headline = find_headline(page, &counts);
         let stated = Stated::of(page);
@@ -183,7 +142,6 @@ impl<'a> Sight<'a> {
             contents,
             alike,
             stated,
-            total,
             repeated,
             hashes,
             main,
@@ -191,7 +149,7 @@ impl<'a> Sight<'a> {
             headline,
             long_before,
             words_before,
-            headings,
+            headings: find_headings(page),
         }
     }
 
@@ -287,17 +245,18 @@ impl<'a> Sight<'a> {
         row.amount(format_args!("depth"), content(0).depth as f32);
         for level in 0..LEVELS {
             let content = content(level);
-            row.amount(format_args!("words in {level}"), content.words);
-            row.amount(format_args!("links in {level}"), part(content.links, content.words));
-            row.amount(format_args!("long in {level}"), part(content.long, self.total.long));
-            row.amount(format_args!("long share in {level}"), part(content.long, content.words));
-            row.amount(format_args!("paragraphs in {level}"), content.paragraphs);
-            row.amount(format_args!("blocks in {level}"), content.blocks);
+            let sums = &content.sums;
+            row.amount(format_args!("words in {level}"), sums.words);
+            row.amount(format_args!("links in {level}"), part(sums.links, sums.words));
+            row.amount(format_args!("long in {level}"), part(sums.long, self.long()));
+            row.amount(format_args!("long share in {level}"), part(sums.long, sums.words));
+            row.amount(format_args!("paragraphs in {level}"), sums.paragraphs);
+            row.amount(format_args!("blocks in {level}"), sums.blocks);
             row.amount(format_args!("children in {level}"), content.children);
-            row.amount(format_args!("words a block in {level}"), part(content.words, content.blocks));
+            row.amount(format_args!("words a block in {level}"), part(sums.words, sums.blocks));
         }
-        row.amount(format_args!("own of 0"), part(own.words, content(0).words));
-        row.amount(format_args!("own of 1"), part(own.words, content(1).words));
+        row.amount(format_args!("own of 0"), part(own.words, content(0).sums.words));
+        row.amount(format_args!("own of 1"), part(own.words, content(1).sums.words));
         for (bit, tag) in AROUND.iter().enumerate() {
             row.choice(format_args!("in {tag:?}"), (content(0).around >> bit & 1) as usize);
         }
@@ -307,17 +266,13 @@ impl<'a> Sight<'a> {
         row.choice(format_args!("levels to main"), self.levels(block.element, self.main));
         row.choice(format_args!("levels to densest"), self.levels(block.element, self.densest));
         for (name, wanted) in [("main", self.main), ("densest", self.densest)] {
-            let place = self
-                .contents
-                .get(wanted as usize)
-                .map_or(0, |content| if number < content.first { 1 } else { 2 + usize::from(number > content.last) });
-            row.choice(format_args!("place by {name}"), place);
+            row.choice(format_args!("place by {name}"), self.place_by(number, wanted));
         }
         for ((name, alike), key) in ALIKE.iter().zip(&self.alike).zip(content(0).keys) {
             let alike = alike.get(&key).cloned().unwrap_or_default();
             row.amount(format_args!("words at {name}"), alike.words);
             row.amount(format_args!("links at {name}"), part(alike.links, alike.words));
-            row.amount(format_args!("long at {name}"), part(alike.long, self.total.long));
+            row.amount(format_args!("long at {name}"), part(alike.long, self.long()));
             row.amount(format_args!("blocks at {name}"), alike.blocks);
             row.amount(format_args!("words a block at {name}"), part(alike.words, alike.blocks));
         }
@@ -328,8 +283,8 @@ impl<'a> Sight<'a> {
         row.amount(format_args!("place"), number as f32 / blocks as f32);
         row.amount(format_args!("number"), number as f32);
         row.amount(format_args!("from end"), (blocks - number) as f32);
-        row.amount(format_args!("long before"), part(self.long_before[number], self.total.long));
-        row.amount(format_args!("long after"), part(self.total.long - self.long_before[number + 1], self.total.long));
+        row.amount(format_args!("long before"), part(self.long_before[number], self.long()));
+        row.amount(format_args!("long after"), part(self.long() - self.long_before[number + 1], self.long()));
         let headline = self.headline.map_or(f32::NAN, |headline| number as f32 - headline as f32);
         row.amount(format_args!("from headline"), headline);
         let words = self.headline.map_or(f32::NAN, |headline| {
@@ -410,6 +365,18 @@ impl<'a> Sight<'a> {
         1 + self.ancestors(element).position(|one| one == outer).unwrap_or(ANCESTORS).min(ANCESTORS - 3)
     }
 
+    /// Whether a block stands before an element (1), in it (2) or behind it (3); 0 if there is no such element.
+    fn place_by(&self, number: usize, element: u32) -> usize {
+        self.contents
+            .get(element as usize)
+            .map_or(0, |content| if number < content.first { 1 } else { 2 + usize::from(number > content.last) })
+    }
+
+    /// The words of all long blocks.
+    fn long(&self) -> f32 {
+        self.long_before[self.page.blocks.len()]
+    }
+
     fn ancestors(&self, element: u32) -> impl Iterator<Item = u32> {
         let elements = &self.page.elements;
         std::iter::successors((element != NONE).then_some(element), |element| {
@@ -417,6 +384,36 @@ impl<'a> Sight<'a> {
         })
         .take(ANCESTORS)
     }
+}
+
+/// The words of all blocks, by their place in the page's text, and where those of each block begin.
+fn split_blocks(page: &Page<'_>) -> (Vec<Word>, Vec<usize>) {
+    let (mut words, mut offsets) = (Vec::new(), vec![0]);
+    for block in &page.blocks {
+        let from = words.len();
+        split(&page.text[block.start..block.end], &mut words);
+        for word in &mut words[from..] {
+            word.start += block.start as u32;
+            word.end += block.start as u32;
+        }
+        offsets.push(words.len());
+    }
+    (words, offsets)
+}
+
+/// How many `h1` came before each block, and which block was in a heading last.
+fn find_headings(page: &Page<'_>) -> Vec<(u32, Option<usize>)> {
+    let mut heading = (0, None);
+    let next = |(number, block)| {
+        let before = heading;
+        let tag = page.tag(block);
+        heading.0 += u32::from(tag == Tag::h1);
+        if matches!(tag, Tag::h1 | Tag::h2 | Tag::h3 | Tag::h4 | Tag::h5 | Tag::h6) {
+            heading.1 = Some(number);
+        }
+        before
+    };
+    page.blocks.iter().enumerate().map(next).collect()
 }
 
 /// The language of the blocks with most to say: what is around an article may be in another.
@@ -438,7 +435,7 @@ fn main_element(page: &Page<'_>, contents: &[Content], long: f32) -> u32 {
     // Elements come before their content: of those with half of the words, which are nested, the last is innermost.
     (0..page.elements.len())
         .rev()
-        .find(|element| contents[*element].long * 2.0 >= long)
+        .find(|element| contents[*element].sums.long * 2.0 >= long)
         .map_or(NONE, |element| element as u32)
 }
 
@@ -446,7 +443,7 @@ fn main_element(page: &Page<'_>, contents: &[Content], long: f32) -> u32 {
 fn find_headline(page: &Page<'_>, counts: &[Counts]) -> Option<usize> {
     let mut best = (0.0, None);
     for (number, (block, counts)) in page.blocks.iter().zip(counts).enumerate() {
-        let tag = page.elements.get(block.element as usize).map_or(Tag::Other, |element| element.tag);
+        let tag = page.tag(block);
         if tag == Tag::title || counts.words == 0.0 || counts.words > 40.0 {
             continue;
         }

@@ -143,6 +143,11 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// The tag of the element that a block stands in.
+    pub fn tag(&self, block: &Block) -> Tag {
+        self.elements.get(block.element as usize).map_or(Tag::Other, |element| element.tag)
+    }
+
     /// The tags of an element and of those it stands in, from the outside; of a deep one the innermost.
     pub fn path(&self, element: u32) -> String {
         let parent = |element: &u32| self.elements.get(*element as usize).map(|element| element.parent);
@@ -213,25 +218,7 @@ pub fn read(html: &str, limits: Limits, reading: Reading) -> Result<Page<'_>> {
         match token {
             Token::Text(text) => builder.add_text(text),
             Token::Raw(content) => {
-                match started {
-                    Tag::script | Tag::style if reading == Reading::Whole => builder.add_plain(content),
-                    Tag::script => {
-                        if script_type.contains("json") {
-                            builder.page.scripts.push((script_type, content));
-                        }
-                    }
-                    Tag::style | Tag::iframe | Tag::noembed | Tag::noframes => {}
-                    Tag::xmp => builder.add_plain(content),
-                    _ => {
-                        if started == Tag::title
-                            && builder.page.title.is_empty()
-                            && !builder.open.contains(&(Tag::svg as u8))
-                        {
-                            builder.page.title = content;
-                        }
-                        builder.add_text(content);
-                    }
-                }
+                builder.add_raw(content, started, script_type);
                 builder.end(started);
             }
             Token::Start(name) => {
@@ -291,6 +278,26 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// The content of an element that holds no markup.
+    fn add_raw(&mut self, content: &'a str, tag: Tag, script_type: &'a str) {
+        match tag {
+            Tag::script | Tag::style if self.reading == Reading::Whole => self.add_plain(content),
+            Tag::script => {
+                if script_type.contains("json") {
+                    self.page.scripts.push((script_type, content));
+                }
+            }
+            Tag::style | Tag::iframe | Tag::noembed | Tag::noframes => {}
+            Tag::xmp => self.add_plain(content),
+            _ => {
+                if tag == Tag::title && self.page.title.is_empty() && !self.open.contains(&(Tag::svg as u8)) {
+                    self.page.title = content;
+                }
+                self.add_text(content);
+            }
+        }
+    }
+
     /// Text without character references.
     fn add_plain(&mut self, text: &str) {
         let bytes = text.as_bytes();
@@ -347,7 +354,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn start(&mut self, tag: Tag, scanner: &Scanner<'a>) {
+    /// What a tag says about the page as a whole.
+    fn note_page(&mut self, tag: Tag, scanner: &Scanner<'a>) {
         match tag {
             Tag::meta => {
                 let names = ["property", "name", "itemprop", "http-equiv"].map(|name| scanner.attribute(name));
@@ -373,6 +381,10 @@ impl<'a> Builder<'a> {
             }
             _ => {}
         }
+    }
+
+    fn start(&mut self, tag: Tag, scanner: &Scanner<'a>) {
+        self.note_page(tag, scanner);
         let inline = self.is_inline(tag);
         if !inline {
             self.close_implied(tag);

@@ -186,7 +186,7 @@ impl Look<'_> {
     }
 
     fn is_title(&self, block: &Block) -> bool {
-        self.page.elements.get(block.element as usize).is_some_and(|element| element.tag == Tag::title)
+        self.page.tag(block) == Tag::title
     }
 
     fn text(&self, block: &Block) -> &str {

@@ -6,7 +6,6 @@
 //! best leaf first, over histograms of binned values. Cost of growing: rows × columns × the depth.
 
 use std::array;
-use std::cmp::Ordering;
 
 use crate::{Invalid, Result};
 
@@ -245,6 +244,12 @@ struct Sums {
     weight: f64,
 }
 
+impl Sums {
+    fn without(self, part: Self) -> Self {
+        Self { slope: self.slope - part.slope, weight: self.weight - part.weight }
+    }
+}
+
 struct Leaf {
     node: usize,
     rows: Vec<u32>,
@@ -291,11 +296,8 @@ pub fn grow(data: Binned<'_>, chosen: &[u32], slopes: &[f32], weights: &[f32], g
     let best = find_split(data, &histogram, sums, growth);
     let mut leaves = vec![Leaf { node: root, rows, histogram, sums, best }];
     while leaves.len() < growth.leaves {
-        let by_gain = |left: &Leaf, right: &Leaf| -> Ordering {
-            let gain = |leaf: &Leaf| leaf.best.map_or(f64::NEG_INFINITY, |split| split.gain);
-            gain(left).total_cmp(&gain(right))
-        };
-        let Some(at) = (0..leaves.len()).max_by(|left, right| by_gain(&leaves[*left], &leaves[*right])) else { break };
+        let gain = |at: usize| leaves[at].best.map_or(f64::NEG_INFINITY, |split| split.gain);
+        let Some(at) = (0..leaves.len()).max_by(|left, right| gain(*left).total_cmp(&gain(*right))) else { break };
         let Some(split) = leaves[at].best else { break };
         let leaf = leaves.swap_remove(at);
         let column = &data.bins[split.column * data.rows..(split.column + 1) * data.rows];
@@ -304,15 +306,10 @@ pub fn grow(data: Binned<'_>, chosen: &[u32], slopes: &[f32], weights: &[f32], g
             if data.is_amount[split.column] { bin <= split.bin } else { bin == split.bin }
         };
         let (yes, no): (Vec<u32>, Vec<u32>) = leaf.rows.iter().partition(|row| is_yes(row));
-        let no_sums = Sums { slope: leaf.sums.slope - split.yes.slope, weight: leaf.sums.weight - split.yes.weight };
+        let no_sums = leaf.sums.without(split.yes);
         let smaller_is_yes = yes.len() < no.len();
         let smaller = sum_up(data, if smaller_is_yes { &yes } else { &no }, slopes, weights);
-        let larger = leaf
-            .histogram
-            .iter()
-            .zip(&smaller)
-            .map(|(all, part)| Sums { slope: all.slope - part.slope, weight: all.weight - part.weight });
-        let larger: Vec<Sums> = larger.collect();
+        let larger = leaf.histogram.iter().zip(&smaller).map(|(all, part)| all.without(*part)).collect();
         let (yes_histogram, no_histogram) = if smaller_is_yes { (smaller, larger) } else { (larger, smaller) };
         let node = leaf.node;
         tree.score[node] = score(leaf.sums);
@@ -363,7 +360,7 @@ fn find_split(data: Binned<'_>, histogram: &[Sums], all: Sums, growth: Growth) -
             } else {
                 *here
             };
-            let no = Sums { slope: all.slope - yes.slope, weight: all.weight - yes.weight };
+            let no = all.without(yes);
             if here.weight <= 0.0 || yes.weight < growth.least || no.weight < growth.least {
                 continue;
             }

@@ -77,14 +77,41 @@ pub const AROUND: [Tag; 22] = [
 /// same element but two; in the same element but one; the element itself.
 pub const ALIKE: [&str; 5] = ["path", "class path", "cousins", "siblings", "element"];
 
+/// Sums over some blocks.
+#[derive(Debug, Clone, Default)]
+pub struct Sums {
+    pub words: f32,
+    pub links: f32,
+    /// Words of long blocks.
+    pub long: f32,
+    /// Long blocks.
+    pub paragraphs: f32,
+    pub blocks: f32,
+}
+
+impl Sums {
+    /// Adds a block.
+    pub fn add(&mut self, counts: &Counts) {
+        self.words += counts.words;
+        self.links += counts.styled[0];
+        self.long += counts.long_words();
+        self.paragraphs += flag(counts.is_long());
+        self.blocks += 1.0;
+    }
+
+    fn add_all(&mut self, inner: &Self) {
+        self.words += inner.words;
+        self.links += inner.links;
+        self.long += inner.long;
+        self.paragraphs += inner.paragraphs;
+        self.blocks += inner.blocks;
+    }
+}
+
 /// What stands in an element, all in all.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
-    pub words: f32,
-    pub links: f32,
-    pub long: f32,
-    pub paragraphs: f32,
-    pub blocks: f32,
+    pub sums: Sums,
     /// Words of long blocks that stand in it, or in an element in it.
     pub near: f32,
     pub children: f32,
@@ -103,8 +130,8 @@ pub struct Content {
     pub article: u32,
 }
 
-/// The sums of every element: a pass over the blocks, and one from the last element to the first.
-pub fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
+/// What each element and those around it are called, without sums.
+fn name_elements(page: &Page<'_>) -> Vec<Content> {
     let mut contents: Vec<Content> = Vec::with_capacity(page.elements.len());
     let mut articles = 0;
     for (number, element) in page.elements.iter().enumerate() {
@@ -141,21 +168,22 @@ pub fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
             ..Content::default()
         });
     }
+    contents
+}
+
+/// The contents of every element, summed up in a pass over the blocks and one from the last element to the first.
+pub fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
+    let mut contents = name_elements(page);
     for (number, (block, counts)) in page.blocks.iter().zip(counts).enumerate() {
-        let long = if counts.is_long() { counts.words } else { 0.0 };
         if let Some(content) = contents.get_mut(block.element as usize) {
-            content.words += counts.words;
-            content.links += counts.styled[0];
-            content.long += long;
-            content.near += long;
-            content.paragraphs += flag(counts.is_long());
-            content.blocks += 1.0;
+            content.sums.add(counts);
+            content.near += counts.long_words();
             content.first = content.first.min(number);
             content.last = content.last.max(number);
         }
         let parent = page.elements.get(block.element as usize).map_or(NONE, |element| element.parent);
         if let Some(content) = contents.get_mut(parent as usize) {
-            content.near += long;
+            content.near += counts.long_words();
         }
     }
     for number in (0..contents.len()).rev() {
@@ -165,11 +193,7 @@ pub fn sum_up(page: &Page<'_>, counts: &[Counts]) -> Vec<Content> {
         }
         let inner = contents[number].clone();
         let outer = &mut contents[parent as usize];
-        outer.words += inner.words;
-        outer.links += inner.links;
-        outer.long += inner.long;
-        outer.paragraphs += inner.paragraphs;
-        outer.blocks += inner.blocks;
+        outer.sums.add_all(&inner.sums);
         outer.children += 1.0;
         outer.end = outer.end.max(inner.end);
         outer.first = outer.first.min(inner.first);

@@ -14,11 +14,52 @@ pub struct Context<'a> {
     elements: Vec<(f32, f32)>,
     alike: [ByHash<(f32, f32)>; ALIKE.len()],
     main: [u32; 2],
-    /// Blocks to the nearest likely one before and after, and the words in between.
-    nearest: [Vec<(f32, f32)>; 2],
-    /// How likely the nearest long block before and after is.
-    texts: [Vec<f32>; 2],
+    /// What is before each block, and what is after it.
+    sides: [Side; 2],
+}
+
+/// What is on one side of each block.
+struct Side {
+    /// Blocks to the nearest likely one, and the words in between.
+    nearest: Vec<(f32, f32)>,
+    /// How likely the nearest long block is.
+    texts: Vec<f32>,
+    /// Words of the likely blocks that follow each other up to here.
     islands: Vec<f32>,
+}
+
+impl Side {
+    /// Goes through the blocks in an order, that of the page or the reverse.
+    fn of(sight: &Sight<'_>, likely: &[f32], order: impl Iterator<Item = usize>) -> Self {
+        let blocks = sight.page.blocks.len();
+        let mut side = Self {
+            nearest: vec![(f32::NAN, f32::NAN); blocks],
+            texts: vec![f32::NAN; blocks],
+            islands: vec![0.0; blocks],
+        };
+        let (mut last, mut text, mut island): (Option<(usize, f32)>, _, _) = (None, f32::NAN, 0.0);
+        for number in order {
+            if let Some((at, words)) = last {
+                side.nearest[number] = (at.abs_diff(number) as f32, words);
+            }
+            side.texts[number] = text;
+            if sight.counts[number].is_long() {
+                text = likely[number];
+            }
+            let words = sight.counts[number].words;
+            if likely.get(number).is_some_and(|likely| *likely > 0.5) {
+                last = Some((number, 0.0));
+                island += words;
+            } else {
+                last = last.map(|(at, between)| (at, between + words));
+                if last.is_some_and(|(at, between)| at.abs_diff(number) > 3 || between > 60.0) {
+                    island = 0.0;
+                }
+            }
+            side.islands[number] = island;
+        }
+        side
+    }
 }
 
 impl<'a> Context<'a> {
@@ -53,40 +94,8 @@ impl<'a> Context<'a> {
             let found = (0..elements.len()).rev().find(|element| total > 0.0 && elements[*element].0 >= share * total);
             found.map_or(NONE, |element| element as u32)
         });
-        let mut nearest = [Vec::new(), Vec::new()];
-        let mut texts = [(); 2].map(|()| vec![f32::NAN; blocks.len()]);
-        let mut islands = vec![0.0; blocks.len()];
-        for (side, found) in nearest.iter_mut().enumerate() {
-            let mut last: Option<(usize, f32)> = None;
-            let mut text = f32::NAN;
-            let mut island = 0.0;
-            let mut order: Vec<usize> = (0..blocks.len()).collect();
-            if side == 1 {
-                order.reverse();
-            }
-            *found = vec![(f32::NAN, f32::NAN); blocks.len()];
-            for number in order {
-                if let Some((at, words)) = last {
-                    found[number] = (at.abs_diff(number) as f32, words);
-                }
-                texts[side][number] = text;
-                if sight.counts[number].is_long() {
-                    text = likely[number];
-                }
-                let words = sight.counts[number].words;
-                if likely.get(number).is_some_and(|likely| *likely > 0.5) {
-                    last = Some((number, 0.0));
-                    island += words;
-                } else {
-                    last = last.map(|(at, between)| (at, between + words));
-                    if last.is_some_and(|(at, between)| at.abs_diff(number) > 3 || between > 60.0) {
-                        island = 0.0;
-                    }
-                }
-                islands[number] += island;
-            }
-        }
-        Self { sight, likely, before, elements, alike, main, nearest, texts, islands }
+        let sides = [Side::of(sight, likely, 0..blocks.len()), Side::of(sight, likely, (0..blocks.len()).rev())];
+        Self { sight, likely, before, elements, alike, main, sides }
     }
 
     /// Adds the values of a block to its row.
@@ -118,19 +127,15 @@ impl<'a> Context<'a> {
         }
         row.amount(format_args!("content before"), part(self.before[number].0, total));
         row.amount(format_args!("content after"), part(total - self.before[number + 1].0, total));
-        for (side, name) in ["before", "after"].iter().enumerate() {
-            row.amount(format_args!("to content {name}"), self.nearest[side][number].0);
-            row.amount(format_args!("words to content {name}"), self.nearest[side][number].1);
-            row.amount(format_args!("likely text {name}"), self.texts[side][number]);
+        for (side, name) in self.sides.iter().zip(["before", "after"]) {
+            row.amount(format_args!("to content {name}"), side.nearest[number].0);
+            row.amount(format_args!("words to content {name}"), side.nearest[number].1);
+            row.amount(format_args!("likely text {name}"), side.texts[number]);
         }
-        row.amount(format_args!("island"), self.islands[number]);
+        row.amount(format_args!("island"), self.sides[0].islands[number] + self.sides[1].islands[number]);
         for (name, main) in ["most", "nearly all"].iter().zip(self.main) {
             row.choice(format_args!("levels to {name}"), self.sight.levels(element, main));
-            let place =
-                self.sight.contents.get(main as usize).map_or(0, |content| {
-                    if number < content.first { 1 } else { 2 + usize::from(number > content.last) }
-                });
-            row.choice(format_args!("place by {name}"), place);
+            row.choice(format_args!("place by {name}"), self.sight.place_by(number, main));
         }
     }
 }

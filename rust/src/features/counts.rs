@@ -40,6 +40,11 @@ impl Counts {
     pub fn is_long(&self) -> bool {
         self.words >= LONG_WORDS && self.linked() < 0.5
     }
+
+    /// Its words if it is long, else 0.
+    pub fn long_words(&self) -> f32 {
+        if self.is_long() { self.words } else { 0.0 }
+    }
 }
 
 /// Signs of furniture.
@@ -140,7 +145,12 @@ fn look_at_signs(text: &str, counts: &mut Counts) {
     if runs[0] > 0 && runs[1] > 0 {
         counts.signs |= 16;
     }
-    counts.start = text.chars().find(|letter| !"\"'“”„«»‘’([".contains(*letter)).map_or(0, |letter| {
+    counts.start = kind_of_start(text);
+    counts.end = kind_of_end(text);
+}
+
+fn kind_of_start(text: &str) -> usize {
+    text.chars().find(|letter| !"\"'“”„«»‘’([".contains(*letter)).map_or(0, |letter| {
         if letter.is_uppercase() {
             1
         } else if letter.is_lowercase() {
@@ -152,9 +162,12 @@ fn look_at_signs(text: &str, counts: &mut Counts) {
         } else {
             5
         }
-    });
+    })
+}
+
+fn kind_of_end(text: &str) -> usize {
     let tail = text.trim_end_matches(['"', '\'', '“', '”', '»', '’', ')', ']', '」', '）']);
-    counts.end = match tail.chars().next_back() {
+    match tail.chars().next_back() {
         Some('.' | '。' | '।') if tail.ends_with("...") => 3,
         Some('.' | '。' | '।') => 1,
         Some('!' | '?' | '！' | '？' | '؟') => 2,
@@ -164,5 +177,5 @@ fn look_at_signs(text: &str, counts: &mut Counts) {
         Some('|' | '»' | '›' | '>' | '→' | '/') => 6,
         Some(letter) if letter.is_alphanumeric() => 7,
         _ => 8,
-    };
+    }
 }
