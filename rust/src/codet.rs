@@ -14,6 +14,7 @@
 
 use std::cmp::Ordering;
 
+use crate::digests::first_bytes;
 use crate::sets::Rows;
 use crate::shingles::{check_offsets, shingle_hash};
 use crate::{Invalid, Result};
@@ -127,11 +128,7 @@ impl Batch<'_> {
     }
 
     fn word(&self, number: usize) -> Word {
-        let spelling = self.spelling(number);
-        let mut beginning = [0; 8];
-        let length = spelling.len().min(8);
-        beginning[..length].copy_from_slice(&spelling[..length]);
-        Word { frequency: self.frequencies[number].max(1), beginning: u64::from_be_bytes(beginning), number }
+        Word { frequency: self.frequencies[number].max(1), beginning: first_bytes(self.spelling(number)), number }
     }
 
     /// Rare words first, then by the alphabet.
@@ -291,23 +288,13 @@ fn meet(query: u32, found: u32, impact: f64) -> f64 {
     f64::from(query) * f64::from(found) * impact
 }
 
-/// Containment similarities of pairs, and of each article to itself.
-#[derive(Debug, Default, PartialEq)]
-pub struct Similarities {
-    /// Of the query to the found article, which is that of the found article to the query.
-    pub shared: Vec<f64>,
-    /// Of the query to itself.
-    pub query: Vec<f64>,
-    /// Of the found article to itself.
-    pub found: Vec<f64>,
-}
-
-/// Article i of one side against article i of the other. All sums run by depth and hash, so that they are the same
-/// floats whichever side an article is on.
+/// The containment similarity of article i of both sides, that of the query to itself and that of the found article to
+/// itself: (shared, query, found). All sums run by depth and hash, so that they are the same floats whichever side an
+/// article is on.
 ///
 /// # Errors
 /// When the sides differ in articles.
-pub fn compare(query: Side, found: Side) -> Result<Similarities> {
+pub fn compare(query: Side, found: Side) -> Result<(Vec<f64>, Vec<f64>, Vec<f64>)> {
     if query.nodes.len() != found.nodes.len() {
         return Err(Invalid(format!(
             "expected as many articles on both sides, got {} and {}",
@@ -315,12 +302,12 @@ pub fn compare(query: Side, found: Side) -> Result<Similarities> {
             found.nodes.len()
         )));
     }
-    let mut similarities = Similarities::default();
+    let mut similarities = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..query.nodes.len() {
         let (query, found) = (query.article(row), found.article(row));
-        similarities.shared.push(query.similarity(&found));
-        similarities.query.push(query.similarity_to_itself());
-        similarities.found.push(found.similarity_to_itself());
+        similarities.0.push(query.similarity(&found));
+        similarities.1.push(query.similarity_to_itself());
+        similarities.2.push(found.similarity_to_itself());
     }
     Ok(similarities)
 }

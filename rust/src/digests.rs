@@ -119,8 +119,8 @@ impl Lexicon {
     }
 }
 
-/// Most words differ in these.
-fn first_bytes(word: &[u8]) -> u64 {
+/// The first eight bytes of a word as a number that sorts as they do; most words differ in these.
+pub(crate) fn first_bytes(word: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let length = word.len().min(8);
     bytes[..length].copy_from_slice(&word[..length]);

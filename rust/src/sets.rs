@@ -227,28 +227,18 @@ pub fn character_sets(
     }))
 }
 
-/// How many distinct values rows have and share.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Shared {
-    /// In both rows.
-    pub shared: Vec<i64>,
-    /// In the query's row.
-    pub query: Vec<i64>,
-    /// In the found row.
-    pub found: Vec<i64>,
-}
-
-/// Row i of one side against row i of the other; rows that are sorted and distinct are fastest.
+/// The number of distinct values that row i of both sides has in common, that of the query and that of the found row:
+/// (shared, query, found). Rows that are sorted and distinct are fastest.
 ///
 /// # Errors
 /// When the sides differ in rows.
-pub fn count_shared(query: Rows<u64>, found: Rows<u64>) -> Result<Shared> {
-    let mut counts = Shared::default();
+pub fn count_shared(query: Rows<u64>, found: Rows<u64>) -> Result<(Vec<i64>, Vec<i64>, Vec<i64>)> {
+    let mut counts = (Vec::new(), Vec::new(), Vec::new());
     for (one, other) in query.zip(found)? {
         let (one, other) = (as_set(one), as_set(other));
-        counts.shared.push(shared(&one, &other) as i64);
-        counts.query.push(one.len() as i64);
-        counts.found.push(other.len() as i64);
+        counts.0.push(shared(&one, &other) as i64);
+        counts.1.push(one.len() as i64);
+        counts.2.push(other.len() as i64);
     }
     Ok(counts)
 }

@@ -1,7 +1,5 @@
 //! The tags that mean something here, and what kind each is.
 
-#![allow(clippy::enum_glob_use)]
-
 /// A name in small letters as a number, ordered like the names.
 const fn pack(name: &[u8]) -> u128 {
     let mut packed = 0;
@@ -56,94 +54,38 @@ impl Tag {
             Tag::PACKED.binary_search(&packed).map_or(Tag::Other, |at| Tag::ALL[at + 1])
         }
     }
+}
 
-    /// Inline by the paper's list.
-    pub(super) fn is_inline_in_paper(self) -> bool {
-        use Tag::*;
-        matches!(
-            self,
-            a | ins
-                | del
-                | bdo
-                | em
-                | strong
-                | dfn
-                | code
-                | samp
-                | kbd
-                | var
-                | cite
-                | abbr
-                | acronym
-                | q
-                | sub
-                | sup
-                | tt
-                | i
-                | b
-                | big
-                | small
-                | u
-                | s
-                | strike
-                | basefont
-                | font
-                | span
-        )
+macro_rules! kinds {
+    ($($(#[$about:meta])* $kind:ident { $($tag:ident)* })*) => {
+        impl Tag {
+            $($(#[$about])* pub(super) fn $kind(self) -> bool {
+                matches!(self, $(Tag::$tag)|*)
+            })*
+        }
+    };
+}
+
+kinds! {
+    /// Whether it is inline by the paper's list.
+    is_inline_in_paper {
+        a ins del bdo em strong dfn code samp kbd var cite abbr acronym q sub sup tt i b big small u s strike basefont
+        font span
     }
 
-    /// Inline since.
-    pub(super) fn is_inline_today(self) -> bool {
-        use Tag::*;
-        matches!(self, mark | time | data | wbr | label | bdi | ruby | rb | rt | rp | nobr)
+    /// Whether it is inline today, though not in the paper.
+    is_inline_today {
+        mark time data wbr label bdi ruby rb rt rp nobr
     }
 
-    pub(super) fn is_void(self) -> bool {
-        use Tag::*;
-        matches!(
-            self,
-            base | basefont | br | col | embed | frame | hr | img | input | link | meta | param | source | track | wbr
-        )
+    /// Whether it has no content and no end tag.
+    is_void {
+        base basefont br col embed frame hr img input link meta param source track wbr
     }
 
-    pub(super) fn closes_paragraph(self) -> bool {
-        use Tag::*;
-        matches!(
-            self,
-            address
-                | article
-                | aside
-                | blockquote
-                | center
-                | details
-                | dialog
-                | dir
-                | div
-                | dl
-                | fieldset
-                | figcaption
-                | figure
-                | footer
-                | form
-                | h1
-                | h2
-                | h3
-                | h4
-                | h5
-                | h6
-                | header
-                | hgroup
-                | hr
-                | main
-                | menu
-                | nav
-                | ol
-                | p
-                | pre
-                | section
-                | summary
-                | table
-                | ul
-        )
+    /// Whether its start ends an open paragraph.
+    closes_paragraph {
+        address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2
+        h3 h4 h5 h6 header hgroup hr main menu nav ol p pre section summary table ul
     }
 }

@@ -286,6 +286,5 @@ pub(crate) fn containment_similarities<'py>(
     found: Nodes<'py>,
 ) -> PyResult<(Array<'py, f64>, Array<'py, f64>, Array<'py, f64>)> {
     let (query, found) = (side(&query)?, side(&found)?);
-    let similarities = run(py, || codet::compare(query, found))?;
-    Ok((similarities.shared, similarities.query, similarities.found).into_arrays(py))
+    run_to_arrays(py, || codet::compare(query, found))
 }

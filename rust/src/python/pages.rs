@@ -22,15 +22,13 @@ type PlainTree = (Vec<i32>, Vec<f32>, Vec<u32>, Vec<u32>, Vec<f32>);
 
 /// A model of which blocks are the article, from its JSON form.
 #[pyclass(frozen)]
-pub(crate) struct Model {
-    model: models::Model,
-}
+pub(crate) struct Model(models::Model);
 
 #[pymethods]
 impl Model {
     #[new]
     fn new(py: Python<'_>, json: &str) -> PyResult<Self> {
-        Ok(Self { model: run(py, || models::Model::parse(json))? })
+        Ok(Self(run(py, || models::Model::parse(json))?))
     }
 }
 
@@ -54,7 +52,7 @@ pub(crate) fn extract_pages(
             metadata::Known { title, author, published, location, source, language, url: address, agency, changed };
         let (charset, url) = (charset.as_deref(), url.as_deref());
         let page = extract::Received { content: &content, charset, url, received, known: &known };
-        match extract::extract(page, &model.model, wanted) {
+        match extract::extract(page, &model.0, wanted) {
             Ok(found) => {
                 let plain = |block: extract::Told| (block.text, block.content, block.score, block.path, block.reasons);
                 (found.text, None, plain_metadata(found.metadata), found.blocks.into_iter().map(plain).collect())

@@ -74,8 +74,7 @@ pub(crate) fn count_shared<'py>(
     found: Sketches<'py, First<'py, u64>>,
 ) -> PyResult<(Array<'py, i64>, Array<'py, i64>, Array<'py, i64>)> {
     let (query, found) = (query.first()?, found.first()?);
-    let counts = run(py, || sets::count_shared(query, found))?;
-    Ok((counts.shared, counts.query, counts.found).into_arrays(py))
+    run_to_arrays(py, || sets::count_shared(query, found))
 }
 
 /// A number for each of some hashes, opaque to Python.
