@@ -11,7 +11,8 @@
 //! `min_passage_words` equal words on, half as many if it covers a whole short article.
 //!
 //! Words marked as boilerplate are taken out before anything else, so that a passage goes on across them; where nothing
-//! is left, the whole articles may still be copies (`is_copy_with_formulas`). The articles are put in an order that depends on their words alone: swapping the arguments swaps the answer.
+//! is left, the whole articles may still be copies (`is_copy_with_formulas`). The articles are put in an order that
+//! depends on their words alone: swapping the arguments swaps the answer.
 //!
 //! Cost: linear in the words, plus `LOOK_BACK` for each run. Wrong where the same words are common to both by chance:
 //! tables, lists, box scores.
@@ -48,9 +49,9 @@ pub struct Settings {
     pub bridged_words: usize,
     /// Equal words a passage needs.
     pub min_passage_words: usize,
-    /// Share of an article; a passage that covers it needs only half as many equal words.
+    /// A passage that covers this share of an article needs only half as many equal words.
     pub covered: f64,
-    /// A gap of so many words costs one equal word.
+    /// How many words of a gap cost one equal word.
     pub gap_words_a_word: usize,
 }
 
@@ -87,15 +88,16 @@ pub struct Comparison {
 pub struct Compared {
     /// What each pair shares.
     pub pairs: Vec<Comparison>,
-    /// Which of the settings was the last that was tried for each.
+    /// The number of the last settings that were tried for each pair.
     pub tried: Vec<u8>,
-    /// The lower 32 bits of the shingles of each row, if they were asked for: enough to know who may hold a shingle.
+    /// The lower 32 bits of the shingles of each row, if asked for; `boilerplate::may_hold` reads them.
     pub traces: Vec<u32>,
-    /// Where those of each row begin.
+    /// Row i has `traces[trace_offsets[i]..trace_offsets[i + 1]]`.
     pub trace_offsets: Vec<i64>,
 }
 
-/// Compare pairs of rows by the first of the settings that finds a passage; words in a shingle of `formulas` are boilerplate.
+/// What each pair of rows shares, by the first of the settings that finds a passage. Words in a shingle of `formulas` are
+/// boilerplate.
 ///
 /// # Errors
 /// When columns do not fit each other or a pair names a row that is not there.

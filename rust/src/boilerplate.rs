@@ -17,7 +17,7 @@ pub struct Formulas {
 }
 
 impl Formulas {
-    /// Mixed shingles; gaps of at most `gap_words` between words they cover are covered too.
+    /// Formulas of these mixed shingles; gaps of at most `gap_words` between the words they cover are covered too.
     pub fn new(shingles: &[u64], gap_words: usize) -> Self {
         Self { shingles: (!shingles.is_empty()).then(|| ShingleSet::new(shingles)), gap_words }
     }
@@ -54,7 +54,8 @@ pub fn mark_boilerplate(batch: Batch<'_>, formulas: &Formulas) -> Result<Vec<u8>
     Ok(marks.map(u8::from).collect())
 }
 
-/// Shingles within `reach_words` of a place that stand around `least` of the places given, as row and word number.
+/// The shingles that occur around at least `least` of the given places, sorted. A place is a row and a word number; around
+/// it is up to `reach_words` away.
 ///
 /// # Errors
 /// When columns do not fit each other.
@@ -83,7 +84,8 @@ pub fn common_shingles(
     Ok(all.chunk_by(|one, other| one == other).filter(|same| same.len() >= least).map(|same| same[0]).collect())
 }
 
-/// Whether each article, by its traces (`align::Compared`), may hold one of some shingles; where it holds one, it may.
+/// Whether each article may hold one of the shingles, by its traces (`align::Compared`): true for every article that does,
+/// and rarely for another.
 ///
 /// # Errors
 /// When columns do not fit each other.

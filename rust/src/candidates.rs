@@ -35,9 +35,9 @@ pub struct Columns<'a> {
 /// The constants of the rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// Articles that otherwise differ from which on a common key is boilerplate.
+    /// How many articles that otherwise differ make a common key boilerplate.
     pub articles: usize,
-    /// Of these, how many are named for each boilerplate key.
+    /// How many of these are named for each boilerplate key.
     pub examples: usize,
     /// Words between two shared keys that still count as shared.
     pub agree_gap_words: u32,
@@ -61,7 +61,7 @@ impl Rule {
 /// The holders of common keys; see `collisions::Evidence`.
 #[derive(Debug, Clone, Copy)]
 pub struct Commons<'a> {
-    /// Ranks of the holders, rising within each key.
+    /// Ranks of the holders, sorted within each key.
     pub holders: &'a [u32],
     /// Where each holder has it.
     pub positions: &'a [u32],
@@ -100,7 +100,7 @@ fn check_ranks<const N: usize>(columns: [&[u32]; N], articles: usize) -> Result<
 /// What `agree` answers.
 #[derive(Debug, Default)]
 pub struct Agreement {
-    /// The evidence by pair: row numbers, rising by (later, earlier).
+    /// The row numbers of the evidence, sorted by (later, earlier).
     pub order: Vec<u32>,
     /// Whether the articles of each row agree, as 1 or 0.
     pub agreed: Vec<u8>,
@@ -108,7 +108,7 @@ pub struct Agreement {
     pub families: (Vec<u32>, Vec<u32>),
 }
 
-/// Which pairs agree; `words` are those of the article at each rank.
+/// Which pairs of articles agree. `words` is the number of words of the article at each rank.
 ///
 /// # Errors
 /// When columns differ in length or name an article beyond `words`.
@@ -154,7 +154,7 @@ pub struct Suspects {
     pub example_offsets: Vec<i64>,
 }
 
-/// The common keys that may be boilerplate; `agreed` is from `agree`, `family` the lowest rank of each article's family.
+/// The common keys that may be boilerplate. `agreed` is from `agree`; `family` is the lowest rank in each article's family.
 ///
 /// # Errors
 /// When columns do not fit each other.
@@ -198,10 +198,10 @@ pub fn suspect(
     Ok(answer)
 }
 
-/// The candidates, (later, earlier), rising: pairs that agree or that a key outside boilerplate supports.
+/// The candidates, sorted: (later, earlier). These are the pairs that agree or that share a key outside boilerplate.
 ///
-/// Of pairs that only keys with many holders support, each later article keeps the `links` with the most keys in common,
-/// then with the earliest. `order` and `agreed` are from `agree`, `boilerplate` says which common keys are.
+/// Of pairs that share only keys with many holders, each later article keeps the `links` with the most keys in common, of
+/// equal ones the earliest. `order` and `agreed` are from `agree`; `boilerplate` says which common keys are boilerplate.
 ///
 /// # Errors
 /// When columns differ in length.
@@ -261,7 +261,7 @@ fn root(family: &mut [u32], mut article: u32) -> u32 {
     article
 }
 
-/// The component of each article under the given links: the lowest rank in it.
+/// The component that the links put each article into, by the lowest rank in it.
 ///
 /// # Errors
 /// When there are more articles than ranks, or a link names none of them.

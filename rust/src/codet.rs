@@ -33,7 +33,7 @@ pub struct Batch<'a> {
     pub sentences: &'a [u32],
     /// Article i has `sentences[sentence_offsets[i]..sentence_offsets[i + 1]]`.
     pub sentence_offsets: &'a [i64],
-    /// The words in UTF-8, on end.
+    /// The words in UTF-8, concatenated.
     pub words: &'a [u8],
     /// Word j is spelt `words[word_offsets[j]..word_offsets[j + 1]]`.
     pub word_offsets: &'a [i64],
@@ -52,7 +52,7 @@ pub struct Shape {
     pub depth: usize,
     /// Whether the rarest words come first, the alphabetically first of equally rare ones.
     pub sort: bool,
-    /// False: a path is one node below the root, with the impact of all its words.
+    /// Whether each word of a path is a node; else a path is one node below the root, with the impact of all its words.
     pub tree: bool,
 }
 

@@ -30,17 +30,17 @@ pub const LINKED: u32 = 1 << 31;
 /// How `collide` treats keys with few and with many holders.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Up to so many holders of a key are paired all with all.
+    /// Most holders of a key that are paired all with all.
     pub all_holders: usize,
     /// Earliest holders that each holder of a more common key is linked to; None pairs them all.
     pub links: Option<usize>,
     /// Context words that must agree for a collision to be evidence.
     pub settled_words: u32,
-    /// Words of an ordinary shingle; what a shingle of half words has more counts as context that agrees.
+    /// Words of an ordinary shingle; the words that a shingle of half words has beyond these count as context that agrees.
     pub shingle_words: u32,
     /// Context words on one side that make a common key's holders one group.
     pub grouped_words: usize,
-    /// Holders from which on a key is reported as common.
+    /// How many holders make a key common, so that it is reported.
     pub common_holders: usize,
 }
 
@@ -64,15 +64,15 @@ pub struct Evidence {
     pub earlier_position: Vec<u32>,
     /// The number of the common key that it comes from, or `RARE`; with `LINKED`, a key with so many holders that it only links.
     pub common: Vec<u32>,
-    /// How many collisions the words around them do not support.
+    /// How many collisions are no evidence, because the words around them differ.
     pub weak: usize,
-    /// Holders of each common key: ranks, in rising order.
+    /// The ranks of the holders of each common key, sorted, concatenated.
     pub common_holders: Vec<u32>,
-    /// Where each holder has it.
+    /// The word number of the key in each holder.
     pub common_positions: Vec<u32>,
     /// How many holders each common key has.
     pub common_sizes: Vec<i64>,
-    /// What each common key is called: the key itself, or a key with the words on one side.
+    /// The name of each common key: the key itself, or a hash of the key and the words on one side.
     pub common_names: Vec<u64>,
 }
 
@@ -126,8 +126,8 @@ pub struct Queries<'a> {
 
 /// The evidence of some postings: between all articles of a collection, or between each query and the collection.
 ///
-/// `ranks` gives the place in time of each article by its number; `u32::MAX` leaves it out. With the names of `known` common keys,
-/// which rise, common keys are numbered by these, and no others are reported.
+/// `ranks` is the rank of each article by its number, `u32::MAX` for one to leave out. If `known` gives the sorted names of
+/// common keys, a common key has its number there, and no others are reported.
 ///
 /// # Errors
 /// When an article has no rank, or a query no own one.

@@ -11,7 +11,7 @@ use crate::{Invalid, Result};
 /// How well each label follows each: `[from][to]`, 1 is CONTENT.
 pub type Transitions = [[f64; 2]; 2];
 
-/// The best labels of one sequence (Viterbi); of equally good ones NOT CONTENT.
+/// The best labels of one sequence (Viterbi); of equally good ones, NOT CONTENT.
 pub fn decode(scores: &[f64], transitions: &Transitions) -> Vec<bool> {
     let mut from: Vec<[bool; 2]> = Vec::with_capacity(scores.len());
     let mut best = [0.0, 0.0];
@@ -50,7 +50,7 @@ pub struct Marginals {
     pub log_sum: f64,
 }
 
-/// How likely each label is, over all labellings of one sequence.
+/// How likely each label of one sequence is, over all its labellings.
 pub fn marginals(scores: &[f64], transitions: &Transitions) -> Marginals {
     let Some(last) = scores.len().checked_sub(1) else { return Marginals::default() };
     let mut forward = vec![[0.0, scores[0]]];
@@ -80,7 +80,7 @@ pub fn marginals(scores: &[f64], transitions: &Transitions) -> Marginals {
     result
 }
 
-/// For labelled sequences of scores: how likely CONTENT is, the gradient of the transitions, and the loss.
+/// The probability of CONTENT for each score of labelled sequences, the gradient of the transitions, and the loss.
 ///
 /// # Errors
 /// When labels, sequences or their importance do not fit the scores.

@@ -11,7 +11,7 @@ pub const UNDATED: i64 = i64::MAX;
 
 const SECOND: i64 = 1_000_000;
 
-/// The moment that an ISO 8601 date names, None for any other text.
+/// The microseconds since 1970 UTC of an ISO 8601 date; None for any other text.
 pub fn iso_microseconds(text: &[u8]) -> Option<i64> {
     let mut rest = Rest(text.trim_ascii());
     let year = rest.digits(4)?;

@@ -24,18 +24,18 @@ pub const LEXICONS: usize = 64;
 pub const BITS: usize = 160;
 
 /// The words of a batch: article i has those from `offsets[i]` to `offsets[i + 1]`, word j is spelt
-/// `spelling[spelling_offsets[j]..spelling_offsets[j + 1]]` and stands in `frequencies[j]` articles.
+/// `spelling[spelling_offsets[j]..spelling_offsets[j + 1]]` and occurs in `frequencies[j]` articles.
 #[derive(Debug, Clone, Copy)]
 pub struct Words<'a> {
-    /// One for each word.
+    /// Word hashes.
     pub hashes: &'a [u64],
     /// Where articles begin.
     pub offsets: &'a [i64],
-    /// UTF-8 on end.
+    /// The words in UTF-8, concatenated.
     pub spelling: &'a [u8],
     /// Where spellings begin.
     pub spelling_offsets: &'a [i64],
-    /// In how many articles of a collection each stands; None if nobody asks.
+    /// In how many articles of a collection each occurs; None if not needed.
     pub frequencies: Option<&'a [u32]>,
 }
 
@@ -70,7 +70,7 @@ struct Lexicon {
     numbers: Vec<u32>,
     /// Where in the batch a word of each number stands.
     places: Vec<u32>,
-    /// The distinct words on end, closer together than in the batch, and where each ends.
+    /// The distinct words, concatenated, closer together than in the batch, and where each ends.
     spelling: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -194,8 +194,8 @@ fn join<'a>(line: &mut Vec<u8>, words: impl Iterator<Item = &'a [u8]>) -> bool {
     some
 }
 
-/// The MD5 of each sentence's words: if frequencies are given, of those in at most `most_articles` articles, in
-/// alphabetical order, else of all in their own order. A sentence without words has none.
+/// The MD5 of the words of each sentence that has any. If frequencies are given, only words that occur in at most
+/// `most_articles` articles count, sorted; else all words, in their order.
 ///
 /// # Errors
 /// When words and sentences do not fit each other.
@@ -254,16 +254,16 @@ pub struct Choice {
     pub most_articles: u64,
     /// The rarest first, then by the alphabet; else by the alphabet alone.
     pub rarest_first: bool,
-    /// So many words are passed over.
+    /// How many of the first words are left out.
     pub skip_words: usize,
-    /// So many of the next are digested.
+    /// How many of the next words are digested.
     pub hash_words: usize,
 }
 
-/// The SHA-1 of an article's chosen words, one for each lexicon, each digest once; none where no word is chosen.
+/// The distinct SHA-1 digests of each article's chosen words, one for each lexicon that has any of them.
 ///
-/// Lexicon 0 has all words. From the others a share of the words is left out: those whose xxh3-64, seeded with the
-/// lexicon's number, is in the lowest such share of all hashes.
+/// Lexicon 0 has all words. Each other leaves out those whose xxh3-64, seeded with the lexicon's number, is in the lowest
+/// `left_out_share` of all hashes.
 ///
 /// # Errors
 /// When the arrays do not fit, there are no or too many lexicons, or the share is none.
@@ -316,7 +316,7 @@ fn uniform(hash: u64) -> f64 {
     (hash >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// How many digests of each row stand in the other, each time they occur: (query in found, found in query).
+/// How many digests of each row occur in the other, repeats counted: (query in found, found in query).
 ///
 /// # Errors
 /// When the sides differ in rows.
@@ -400,8 +400,9 @@ const fn masks() -> [[u32; 8]; 256] {
     masks
 }
 
-/// The `SimHash` of each article: (values, offsets), `bits` bits in as many `u64` as they need, the highest bit first;
-/// none for an article without words. Distinct words count once; the `skip_words` rarest, ties by the alphabet, do not.
+/// The `SimHash` of each article that has words to count: (values, offsets). Its `bits` bits fill as many `u64` as they need, the
+/// highest bit first. Each distinct word counts once, but not the `skip_words` rarest, of equally rare ones the first by
+/// the alphabet.
 ///
 /// # Errors
 /// When the arrays do not fit, or SHA-1 has not so many bits.
@@ -457,9 +458,9 @@ fn check_bits(bits: usize) -> Result<()> {
     Err(Invalid(format!("expected 1 to {BITS} bits, got {bits}")))
 }
 
-/// Keys of `SimHashes`, `blocks` each: (values, offsets). The bits are cut into so many blocks of nearly equal size;
-/// two that differ in fewer bits share one. Its key is the xxh3-64, seeded with the block's number, of the
-/// little-endian `SimHash` with all other bits 0.
+/// The keys of each `SimHash`, one for each block of its bits: (values, offsets). Blocks are of nearly equal size; two
+/// `SimHashes` that differ in fewer than `blocks` bits share a key. A key is the xxh3-64, seeded with the block's number,
+/// of the little-endian `SimHash` with all bits outside the block 0.
 ///
 /// # Errors
 /// When the rows are no `SimHashes` of so many bits, or there are not from one to `bits` blocks.
@@ -490,7 +491,7 @@ pub fn simhash_keys(hashes: Rows<u64>, bits: usize, blocks: usize) -> Result<(Ve
     Ok((keys, ends))
 }
 
-/// In how many bits row i of one side differs from row i of the other; -1 where one of them is empty.
+/// The number of bits in which row i of both sides differ; -1 where one of them is empty.
 ///
 /// # Errors
 /// When the sides differ in rows, or two rows that are not empty in length.

@@ -24,7 +24,7 @@ const SHIFT: &[u8] = b"\x1b$";
 const READABLE: usize = 100;
 const READABLE_UTF_8: usize = 4;
 
-/// The text of a page; `declared` is the charset of its HTTP header.
+/// The bytes of a page as text. `declared` is the charset in its HTTP header.
 pub fn decode<'a>(page: &'a [u8], declared: Option<&str>) -> Cow<'a, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(page) {
         return encoding.decode_without_bom_handling(&page[mark..]).0;

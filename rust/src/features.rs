@@ -68,7 +68,7 @@ fn note(names: &mut Vec<(String, Kind)>, name: Arguments<'_>, kind: Kind) {
     names.push((name.to_string(), kind));
 }
 
-/// Name and kind of each value of a row.
+/// The name and kind of each value in a row.
 pub fn names(with_context: bool) -> Vec<(String, Kind)> {
     let html = "<p>a";
     let limits = crate::html::Limits { bytes: 10, tags: 10 };
@@ -107,7 +107,7 @@ pub struct Sight<'a> {
 }
 
 impl<'a> Sight<'a> {
-    /// Looks at a page.
+    /// What can be seen of a page.
     pub fn of(page: &'a Page<'a>) -> Self {
         let (words, word_offsets) = split_blocks(page);
         let language = language_of_text(&words, &word_offsets);
@@ -153,7 +153,7 @@ impl<'a> Sight<'a> {
         }
     }
 
-    /// The values of some blocks, row after row; with `context` also those of the second look.
+    /// The values of some blocks, row after row. With `context`, a row ends with those of the second look.
     pub fn rows(&self, blocks: &[usize], context: Option<&Context<'_>>) -> Vec<f32> {
         let mut values = Vec::new();
         for number in blocks {
@@ -171,7 +171,7 @@ impl<'a> Sight<'a> {
         (&self.words, &self.word_offsets)
     }
 
-    /// The words of a block: hash and spelling in small letters.
+    /// The hash and the lower-case spelling of each word of a block.
     pub fn spelt(&self, block: usize) -> impl Iterator<Item = (u64, String)> {
         let words = &self.words[self.word_offsets[block]..self.word_offsets[block + 1]];
         words.iter().map(|word| (word.hash, word.spelt(&self.page.text)))

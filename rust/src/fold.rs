@@ -65,7 +65,7 @@ static WITH_DIACRITICS: Table = Table { pages: [const { OnceLock::new() }; 0x110
 static WITHOUT_DIACRITICS: Table = Table { pages: [const { OnceLock::new() }; 0x1100], diacritics: false };
 
 impl Table {
-    /// The table of the view that tells é from e, or of the one that does not.
+    /// The table that tells é from e if `diacritics`, else the one that does not.
     pub fn of(diacritics: bool) -> &'static Self {
         if diacritics { &WITH_DIACRITICS } else { &WITHOUT_DIACRITICS }
     }
@@ -149,8 +149,8 @@ fn unspaced(c: char) -> bool {
     !scripts.is_empty() && scripts.iter().all(|script| UNSPACED.contains(&script))
 }
 
-/// A word in the matching view. Ignorable characters go; so do spaces and brackets that a compatibility character
-/// stands for.
+/// A word as the matching view has it: folded, without ignorable characters, and without the spaces and brackets that a
+/// compatibility character stands for.
 pub fn fold(word: &str, diacritics: bool) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();

@@ -39,7 +39,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Whether a page may have so many bytes.
+    /// Checks that a page may have this many bytes.
     ///
     /// # Errors
     /// When it may not.
@@ -148,7 +148,7 @@ impl Page<'_> {
         self.elements.get(block.element as usize).map_or(Tag::Other, |element| element.tag)
     }
 
-    /// The tags of an element and of those it stands in, from the outside; of a deep one the innermost.
+    /// The tags of an element and of those around it, outermost first; of a deep one only the innermost.
     pub fn path(&self, element: u32) -> String {
         let parent = |element: &u32| self.elements.get(*element as usize).map(|element| element.parent);
         let mut names: Vec<&str> = std::iter::successors(Some(element), parent)
@@ -192,7 +192,7 @@ struct Builder<'a> {
     wants_space: bool,
 }
 
-/// The blocks of a page.
+/// A page cut into blocks.
 ///
 /// # Errors
 /// When the page has more than it may have.
@@ -569,12 +569,12 @@ fn space_at(text: &str, at: usize) -> usize {
     }
 }
 
-/// Whether the value holds the word, which is in small letters.
+/// Whether a value contains a lower-case word, ignoring ASCII case.
 pub fn contains_ignoring_case(value: &str, word: &str) -> bool {
     find_ignoring_case(value, word).is_some()
 }
 
-/// Where the value has the word, which is in small letters; only ASCII has capitals.
+/// The byte at which a value contains a lower-case word, ignoring ASCII case.
 pub fn find_ignoring_case(value: &str, word: &str) -> Option<usize> {
     value.as_bytes().windows(word.len()).position(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }

@@ -30,7 +30,7 @@ pub struct Names<'a> {
 /// What was read of a batch of lines; row i is `text[offsets[i]..offsets[i + 1]]`. Lines count from 0.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Records {
-    /// The texts, UTF-8, one after another.
+    /// The texts in UTF-8, concatenated.
     pub text: Vec<u8>,
     /// Where each text begins, and the end of the last.
     pub offsets: Vec<i64>,
@@ -49,7 +49,7 @@ pub struct Records {
     pub bad: Vec<(i64, String)>,
 }
 
-/// Read the records of all lines of `data`; blank lines are passed over.
+/// The records of all lines of `data`; blank lines are skipped.
 pub fn read_jsonl(data: &[u8], names: Names, max_record_bytes: usize) -> Records {
     let mut records = Records {
         text: Vec::with_capacity(data.len()),

@@ -25,7 +25,7 @@ use crate::{Invalid, Result};
 
 const LONGEST: usize = 1 << 16;
 
-/// The number of words in each sentence: those up to the next sentence, or to the end of the article.
+/// The number of words in each sentence, up to the next one or the end of the article.
 ///
 /// # Errors
 /// When the offsets do not fit, or the sentences of an article do not rise within its words.
@@ -120,7 +120,7 @@ pub struct Matched {
     pub found_filed: Vec<i64>,
 }
 
-/// Row i of one side, the query, against row i of the other.
+/// How many windows of row i of the query match row i of the found side, and the reverse.
 ///
 /// # Errors
 /// When the sides differ in rows, or `contiguous` is 0 or beyond 65536.

@@ -39,7 +39,7 @@ pub struct Columns<'a> {
     pub nominated: &'a [u16],
 }
 
-/// The lines of matches `rows`, each as its public JSON object.
+/// The matches of `rows` as lines of JSON, each its public object.
 ///
 /// # Errors
 /// When columns do not fit each other or name what is not there.
@@ -100,7 +100,8 @@ pub fn match_lines(
     Ok(lines)
 }
 
-/// The lines of opinions, each as its public JSON object; `relations` are JSON by number, null for a pair that is refused, `methods` too.
+/// The opinions as lines of JSON, each its public object. `relation_names` and `methods` are JSON already; the relation of a
+/// refused pair is null.
 ///
 /// # Errors
 /// When columns do not fit each other or name what is not there.

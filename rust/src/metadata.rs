@@ -76,7 +76,8 @@ const MAX_SOURCE: usize = 100;
 /// Elements `meta` beyond these are not looked at, nor more of one name than these.
 const MAX_METAS: (usize, usize) = (1000, 20);
 
-/// What a page says about its article. `url` is where it came from, `received` when it did, in microseconds since 1970.
+/// What a page says about its article. `url` is the address that the page came from, `received` the time, in microseconds
+/// since 1970.
 pub fn metadata(page: &Page<'_>, url: Option<&str>, received: Option<i64>, known: &Known) -> Metadata {
     let linked = linked_data::read(&page.scripts);
     let mut look = Look { page, known, linked, received, headings: headings(page), headline: None };

@@ -73,7 +73,7 @@ pub struct Labels {
 }
 
 impl Model {
-    /// Reads a model from its JSON form.
+    /// A model from its JSON form.
     ///
     /// # Errors
     /// When it is none, of another format, or asks for values that are not known.
@@ -147,7 +147,7 @@ impl Model {
         }
     }
 
-    /// What speaks most for or against each block, with its share of the score: names of values, or words.
+    /// The reasons that add most to the score of each block, for or against, with what they add: names of values, or words.
     pub fn reasons(&self, sight: &Sight<'_>, labels: &Labels, most: usize) -> Vec<Vec<(String, f64)>> {
         let blocks = labels.content.len();
         match self {

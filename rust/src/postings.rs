@@ -30,12 +30,12 @@ impl Posting {
         (self.row & ((1 << ROW_BITS) - 1)) as usize
     }
 
-    /// The words of the shingle.
+    /// The number of words in the shingle.
     pub fn words(&self) -> u32 {
         self.row >> ROW_BITS
     }
 
-    /// The same of another article.
+    /// The same posting with another article.
     pub fn of(self, article: u32) -> Self {
         Self { row: article | self.words() << ROW_BITS, ..self }
     }
@@ -52,7 +52,7 @@ impl Postings {
     }
 }
 
-/// File a batch's keys, shard by shard. Keys without positions (`None`) carry no context and are always evidence.
+/// The postings of a batch's keys, shard by shard. Keys without positions (`None`) have no context and are always evidence.
 ///
 /// # Errors
 /// When offsets and arrays do not fit each other.
@@ -127,7 +127,8 @@ pub(crate) fn numbered<'a>(filed: &'a [Filed<'a>]) -> impl Iterator<Item = (usiz
     })
 }
 
-/// The postings of some keys, which rise; their articles are places in the numbers beside them, which rise too.
+/// The postings of some sorted keys, and the sorted numbers of the articles that hold them. Article i of the postings has
+/// the i-th of these numbers.
 ///
 /// # Errors
 /// When the numbers of articles are too large, or too many hold these keys.
@@ -140,7 +141,7 @@ pub fn look_up(filed: &[Filed<'_>], keys: &[u64]) -> Result<(Postings, Vec<u32>)
     number_by_place(&found)
 }
 
-/// Postings whose articles are places in the distinct numbers that they were given with.
+/// The postings, with articles counted from 0, and the distinct numbers of these articles, sorted.
 pub(crate) fn number_by_place(found: &[(u32, Posting)]) -> Result<(Postings, Vec<u32>)> {
     let mut numbers: Vec<u32> = found.iter().map(|(number, _)| *number).collect();
     numbers.sort_unstable();
@@ -152,7 +153,7 @@ pub(crate) fn number_by_place(found: &[(u32, Posting)]) -> Result<(Postings, Vec
     Ok((Postings(found.iter().map(|(number, posting)| posting.of(place(number))).collect()), numbers))
 }
 
-/// The distinct keys of some postings, rising.
+/// The distinct keys of some postings, sorted.
 pub fn distinct_keys(shards: &[&Postings]) -> Vec<u64> {
     let mut keys: Vec<u64> = shards.iter().flat_map(|shard| &shard.0).map(|posting| posting.key).collect();
     keys.sort_unstable();
@@ -160,7 +161,7 @@ pub fn distinct_keys(shards: &[&Postings]) -> Vec<u64> {
     keys
 }
 
-/// How often each of some keys, which rise, occurs in articles that have a rank, and in how many of these.
+/// How often each of some sorted keys occurs in articles that have a rank, and in how many of these: (occurrences, articles).
 ///
 /// # Errors
 /// When an article has no place among `ranks`.
@@ -183,7 +184,7 @@ pub fn count_holders(filed: &[Filed<'_>], ranks: &[u32], keys: &[u64]) -> Result
     Ok((occurrences, articles))
 }
 
-/// Whether each of so many articles holds a key that more than `most` of them hold.
+/// Whether each of the N `articles` holds a key that more than `most` of them hold.
 ///
 /// # Errors
 /// When there are more articles than numbers, or a posting is of none of them.

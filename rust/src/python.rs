@@ -104,7 +104,7 @@ mod _core {
     #[pymodule_export]
     const PARTS: usize = crate::sharing::PARTS;
 
-    /// Number of the way signatures are made.
+    /// Changes whenever the same words would get another signature.
     #[pymodule_export]
     const SIGNATURE_SCHEME: u64 = crate::signatures::SCHEME;
 

@@ -79,22 +79,22 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The attributes of the start tag that came last.
+    /// The attributes of the last start tag.
     pub fn attributes(&self) -> &[Attribute<'a>] {
         &self.attributes
     }
 
-    /// The value of an attribute of the start tag that came last.
+    /// The value of an attribute of the last start tag.
     pub fn attribute(&self, name: &str) -> Option<&'a str> {
         self.attributes.iter().find(|attribute| attribute.0.eq_ignore_ascii_case(name)).map(|attribute| attribute.1)
     }
 
-    /// Whether the start tag that came last ends with a slash.
+    /// Whether the last start tag ends with a slash.
     pub fn self_closing(&self) -> bool {
         self.ending == Ending::Slash
     }
 
-    /// Whether the tag that came last never closes.
+    /// Whether the last tag never closes.
     pub fn is_torn(&self) -> bool {
         self.ending == Ending::Never
     }

@@ -25,7 +25,7 @@ const HEADER: usize = 32;
 /// Postings that share a place in the directory, on average and at most.
 const PLACE: usize = 8;
 
-/// The xxh3-64 of each block.
+/// The checksum, xxh3-64, of each block.
 pub fn block_sums(bytes: &[u8]) -> Vec<u64> {
     bytes.chunks(BLOCK).map(xxh3_64).collect()
 }
@@ -127,7 +127,7 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// The checksums that the blocks must have.
+    /// A seal of blocks that must have these checksums, none of them checked yet.
     pub fn new(sums: Vec<u64>) -> Self {
         let sound = sums.iter().map(|_| AtomicBool::new(false)).collect();
         Self { sums, sound }
@@ -144,7 +144,7 @@ pub struct Segment<'a> {
 }
 
 impl<'a> Segment<'a> {
-    /// Bytes as `encode` and `merge` make them.
+    /// The segment in bytes that `encode` or `merge` made.
     ///
     /// # Errors
     /// When they are damaged, or no segment.
@@ -226,7 +226,7 @@ impl<'a> Segment<'a> {
         Ok(())
     }
 
-    /// The postings of one shard; their rows are the numbers of articles in the segment.
+    /// The postings of one shard, by the numbers of their articles in the segment.
     ///
     /// # Errors
     /// When the segment is damaged, or there is no such shard.
@@ -253,7 +253,7 @@ impl<'a> Segment<'a> {
         Ok(Postings(postings))
     }
 
-    /// The postings of some keys, as `postings::look_up` gives them.
+    /// The postings of some sorted keys, and the sorted numbers of their articles, as `postings::look_up` returns them.
     ///
     /// # Errors
     /// When the segment is damaged.
@@ -306,7 +306,8 @@ fn check(bytes: &[u8], seal: &Seal, start: usize, end: usize) -> Result<()> {
     Ok(())
 }
 
-/// A segment of a batch: its postings shard by shard, and of each article its row in the store and its words.
+/// The segment of a batch, as bytes. `shards` are its postings, `rows` and `words` each article's row in the store and its
+/// number of words.
 ///
 /// # Errors
 /// When there are more articles or postings than a segment can hold, or a posting is of no article.
@@ -333,7 +334,8 @@ pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32]) -> Result<Vec<u
     Ok(writer.finish(rows, words))
 }
 
-/// One segment of several; an article of segment i is kept if `kept[i]` says so, and counted on.
+/// One segment, as bytes, of all articles that are kept: article j of segment i if `kept[i][j]`. They are numbered anew, in
+/// order.
 ///
 /// # Errors
 /// When one is damaged, or they are too many for one.

@@ -58,7 +58,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The rule for a set of delimiters; the default rule for an empty one.
+    /// The rule that sentences end at these delimiters; the default rule if there are none.
     ///
     /// # Errors
     /// When a delimiter can stand inside a word.

@@ -10,7 +10,7 @@ use crate::{Invalid, Result};
 /// Longest shingle and longest step.
 pub const LONGEST: usize = 1 << 16;
 
-/// Ragged rows: row i is `values[starts[i]..ends[i]]`. Several rows may be the same stretch.
+/// Rows of different lengths: row i is `values[starts[i]..ends[i]]`. Rows may overlap.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a, T> {
     values: &'a [T],
@@ -49,20 +49,20 @@ impl<'a, T> Rows<'a, T> {
         self.starts[row] as usize
     }
 
-    /// How many values there are, in rows or not.
+    /// The number of values, whether in a row or not.
     pub fn span(&self) -> usize {
         self.values.len()
     }
 
-    /// One row after the other.
+    /// All rows, in order.
     pub fn iter(self) -> impl Iterator<Item = &'a [T]> {
         (0..self.len()).map(move |row| self.row(row))
     }
 
-    /// Row i here beside row i there.
+    /// Pairs of row i of both.
     ///
     /// # Errors
-    /// When there are more on one side.
+    /// When they differ in rows.
     pub fn zip<U>(self, other: Rows<'a, U>) -> Result<impl Iterator<Item = (&'a [T], &'a [U])>> {
         if self.len() != other.len() {
             return Err(Invalid(format!(
@@ -75,7 +75,7 @@ impl<'a, T> Rows<'a, T> {
     }
 }
 
-/// The values of each row sorted, each once: (values, offsets).
+/// The distinct values of each row, sorted: (values, offsets).
 ///
 /// # Errors
 /// When the offsets do not fit the values.
@@ -138,9 +138,9 @@ pub struct Shingling {
     pub length: usize,
     /// From the start of one shingle to that of the next.
     pub step: usize,
-    /// Only shingles whose hash it divides are kept.
+    /// Only shingles whose hash is a multiple of this are kept.
     pub modulus: u64,
-    /// Whether an article too short for a shingle is one as a whole.
+    /// Whether an article that is too short for a shingle is one shingle as a whole.
     pub whole: bool,
 }
 
@@ -196,7 +196,7 @@ pub fn shingle_sets(batch: Batch<'_>, shingling: Shingling) -> Result<(Vec<u64>,
 
 /// The distinct shingles of characters of each article, sorted: (values, offsets).
 ///
-/// The hash of one is the xxh3-64 of its UTF-8, seeded with its length. Bytes that are no UTF-8 do no harm.
+/// The hash of a shingle is the xxh3-64 of its UTF-8, seeded with its length. Bytes that are not UTF-8 do no harm.
 ///
 /// # Errors
 /// When a size is zero or too large, or the offsets of words do not fit the text or those of articles the words.

@@ -46,8 +46,8 @@ pub struct Part {
     alone: Vec<Posting>,
 }
 
-/// Sorts the keys of one range; row i is the article of rank i. Each weighs 1, if no weights are given, however often an
-/// article has it. Unless `all`, keys that only one article holds, the most by far, are weighed but not kept.
+/// The keys of one range, sorted; row i is the article of rank i. Without weights, a key weighs 1, however often it occurs
+/// in an article. Unless `all`, a key that only one article holds, as by far the most are, is weighed but not kept.
 ///
 /// # Errors
 /// When there is no such part, not one weight a key, or there are 2³² keys.
@@ -97,7 +97,7 @@ struct Limit {
 /// The keys of a collection and who holds them.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// All keys, rising.
+    /// All keys, sorted.
     pub keys: Vec<u64>,
     /// How often each occurs.
     pub occurrences: Vec<i64>,
@@ -116,7 +116,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Joins all parts, in order, of so many articles.
+    /// The index of N `articles`, from all parts in order.
     ///
     /// # Errors
     /// When the parts are of more articles.
@@ -165,7 +165,7 @@ impl Index {
         self.lists.iter().map(|list| self.holders.all(*list).numbers.len() as i64).collect()
     }
 
-    /// Leaves out some keys.
+    /// Leaves out the keys whose flag in `common` is true.
     ///
     /// # Errors
     /// When there is not one flag a key.
@@ -274,8 +274,8 @@ impl Index {
         }
     }
 
-    /// Pairs of a later and an earlier article of which the later one's `probes` are among the earlier one's keys; from the
-    /// later article `from` on, up to `to` or until there are `most`. Returns the article to go on with.
+    /// The pairs in which one of the later article's `probes` is a key of the earlier one. The later articles are those from
+    /// `from` to before `to`, or until there are `most` pairs; then `next` is the article to go on with.
     ///
     /// # Errors
     /// When there are no such articles.

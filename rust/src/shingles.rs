@@ -112,7 +112,7 @@ fn hash_within<const BYTES: usize>(words: &[u64], seed: usize) -> u64 {
     xxh3_64_with_seed(&bytes[..words.len() * 8], seed as u64)
 }
 
-/// Exclusive end of the shingle that starts at each word, as far as there are shingles.
+/// The exclusive end of the shingle that starts at each word, up to the last word that starts one.
 pub fn shingle_ends(words: usize, halves: Option<&[u8]>, shingle_words: usize) -> Vec<usize> {
     runs(words, halves, 2 * shingle_words)
 }
@@ -165,7 +165,7 @@ pub fn winnow(batch: Batch<'_>, shingle_words: usize, window_words: usize) -> Re
     Ok(keys)
 }
 
-/// Offsets rise from 0 to `len`.
+/// Checks that offsets are sorted, from 0 to `len`.
 ///
 /// # Errors
 /// When they do not.
@@ -257,7 +257,7 @@ fn last_smallest(ranks: &[u64]) -> usize {
     best
 }
 
-/// One hash for all words of each article, none for an article without words: (values, offsets).
+/// One hash of all words of each article that has words: (values, offsets).
 ///
 /// # Errors
 /// When the offsets do not fit the words.
@@ -274,12 +274,12 @@ pub fn whole_hashes(hashes: &[u64], offsets: &[i64]) -> Result<(Vec<u64>, Vec<i6
     Ok((values, ends))
 }
 
-/// A cheap hash of a few words, never 0: the order of winnowing, and for tables that do not outlive the call.
+/// A cheap hash of a few words, never 0, for the order of winnowing and for tables that do not outlive a call.
 pub fn mix(words: &[u64]) -> u64 {
     rank(words.iter().fold(0, |sum: u64, word| sum.wrapping_mul(FACTOR).wrapping_add(*word)))
 }
 
-/// The mixed hash of every run of `length` words, rolling.
+/// Replaces `mixed` by the mixed hash of every run of `length` words.
 pub fn mix_runs(words: &[u64], length: usize, mixed: &mut Vec<u64>) {
     mixed.clear();
     if length == 0 || words.len() < length {
@@ -323,7 +323,7 @@ pub struct ShingleSet {
 }
 
 impl ShingleSet {
-    /// The distinct ones of some mixed shingles.
+    /// The set of some mixed shingles.
     pub fn new(shingles: &[u64]) -> Self {
         let places = (shingles.len() * 4).next_power_of_two().max(4);
         let mut set = Self { values: Vec::with_capacity(shingles.len()), table: vec![0; places] };
@@ -356,7 +356,7 @@ impl ShingleSet {
         self.table[self.place(shingle)] != 0
     }
 
-    /// How many are in both.
+    /// How many shingles are in both sets.
     pub fn shared(&self, other: &Self) -> usize {
         let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
         few.values.iter().filter(|shingle| many.contains(**shingle)).count()

@@ -27,9 +27,9 @@ const EMPTY: u64 = u64::MAX;
 /// A bucket holds the round above so many bits of the value.
 const VALUE_BITS: u32 = 48;
 
-/// The signature of the shingles of each article, none for an article without words: (values, offsets).
+/// The signature of the shingles of each article that has words: (values, offsets).
 ///
-/// An article too short for a shingle is one as a whole.
+/// An article that is too short for a shingle is one shingle as a whole.
 ///
 /// # Errors
 /// When a size is zero or too large, or the offsets or weights do not fit the words.
@@ -95,7 +95,7 @@ fn stir(number: u64) -> u64 {
 
 /// One key for each band of a signature: (values, offsets).
 ///
-/// It is the xxh3-64 of the band's little-endian values, seeded with the number of the band.
+/// A key is the xxh3-64 of the band's little-endian values, seeded with the number of the band.
 ///
 /// # Errors
 /// When the bands do not fit into a signature.
@@ -118,7 +118,7 @@ pub fn band_keys(signatures: Rows<u32>, bands: usize, rows: usize) -> Result<(Ve
     Ok((keys, ends))
 }
 
-/// How many values row i of both sides have in the same place.
+/// The number of places at which row i of both sides have the same value.
 ///
 /// # Errors
 /// When the sides differ in rows, or two signatures in length.

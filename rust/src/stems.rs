@@ -63,8 +63,8 @@ pub struct Stems {
 }
 
 impl Stems {
-    /// `stopwords` is the code of a language, or words with spaces or commas between them or behind; `stemmer` is `first5`
-    /// or the like, or the name of a Snowball algorithm. None where both are empty.
+    /// Stems without these stopwords; None if both arguments are empty. `stopwords` is the code of a language, or words with
+    /// spaces or commas between or after them; `stemmer` is `first5` or the like, or the name of a Snowball algorithm.
     ///
     /// # Errors
     /// When there is no such language or stemmer.

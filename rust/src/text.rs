@@ -26,9 +26,9 @@ pub const TEXT_VERSION: &str = "2 (Unicode 18.0, case folding 16.0, xxh3-64)";
 /// How a method reads text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
-    /// False: é and e are the same.
+    /// Whether é and e differ.
     pub diacritics: bool,
-    /// Characters that end a sentence; empty for the default rule; None if nobody asks for sentences.
+    /// Characters that end a sentence; empty for the default rule; None if sentences are not needed.
     pub sentences: Option<String>,
     /// Words left out: the code of a language, or words by spaces or commas.
     pub stopwords: String,
@@ -45,7 +45,7 @@ pub struct Want {
     pub words: bool,
 }
 
-/// The words of a batch, in Arrow's list layout; parts that nobody asked for are None.
+/// The words of a batch, in Arrow's list layout; parts that were not asked for are None.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
     /// xxh3-64 of each word of the view.
@@ -59,7 +59,7 @@ pub struct Tokens {
     /// Word number, within its article, of the first word of each sentence, and the offsets of the articles. A sentence
     /// that stopwords emptied begins where the next does.
     pub sentences: Option<(Vec<u32>, Vec<i64>)>,
-    /// The words of the view, as UTF-8 on end, and the offsets of the words.
+    /// The words of the view in UTF-8, concatenated, and their offsets.
     pub words: Option<(Vec<u8>, Vec<i64>)>,
 }
 

@@ -41,10 +41,10 @@ impl Tree {
         if no { self.no[node] as usize } else { self.yes[node] as usize }
     }
 
-    /// Refuses arrays that are no tree over so many values.
+    /// Checks that the arrays are a tree over this number of values.
     ///
     /// # Errors
-    /// When they are none.
+    /// When they are not.
     pub fn check(&self, values: usize) -> Result<()> {
         let size = self.value.len();
         if size == 0 || [self.at.len(), self.yes.len(), self.no.len(), self.score.len()] != [size; 4] {
@@ -115,7 +115,7 @@ impl Forest {
         Ok(Self { trees, groups, is_amount })
     }
 
-    /// The sum of the trees' scores for each of some rows.
+    /// The sum of the trees' scores for each row.
     pub fn sums(&self, rows: &[f32]) -> Vec<f64> {
         let width = self.is_amount.len().max(1);
         let mut sums = vec![0.0; rows.len() / width];
@@ -266,7 +266,7 @@ struct Split {
     yes: Sums,
 }
 
-/// A tree that goes where the slopes of the `chosen` rows point; its `at` holds bins, not yet values.
+/// A tree fitted to the slopes of the `chosen` rows. Its `at` holds bins, not yet values.
 ///
 /// # Errors
 /// When bins, slopes, weights, rows and columns do not fit each other.
@@ -373,7 +373,7 @@ fn find_split(data: Binned<'_>, histogram: &[Sums], all: Sums, growth: Growth) -
     best
 }
 
-/// The leaf's score of every row, for a tree over bins.
+/// The score of each row by a tree over bins.
 pub fn walk_bins(tree: &Tree, data: Binned<'_>) -> Vec<f32> {
     (0..data.rows)
         .map(|row| {

@@ -82,7 +82,7 @@ fn check_pieces(batch: Batch<'_>, piece_words: usize) -> Result<()> {
     Ok(())
 }
 
-/// The offsets of the pieces of all articles of a batch; an article without words has none.
+/// The offsets of the pieces into which the articles of a batch are cut; an article without words has none.
 ///
 /// # Errors
 /// When the offsets or weights do not fit the words, or the size of a piece is out of range.
@@ -185,7 +185,7 @@ fn code(hash: u64, held: u32) -> u64 {
 /// The vectors of a batch.
 #[derive(Debug, Default, PartialEq)]
 pub struct Vectors {
-    /// Terms, by rarity, as codes that rise within an article.
+    /// Terms as codes, sorted by rarity within an article.
     pub terms: Vec<u64>,
     /// The weight of each.
     pub weights: Vec<f64>,
@@ -234,10 +234,10 @@ pub fn make_vectors(hashes: &[u64], offsets: &[i64], frequencies: Frequencies, t
 
 type Sides<'a, T> = (&'a [T], &'a [T]);
 
-/// Ragged vectors, in two columns that are cut alike.
+/// Vectors of different lengths, in two columns with the same rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
-    /// Terms that rise within a row.
+    /// Terms, sorted within a row.
     pub terms: Rows<'a, u64>,
     /// Their weights.
     pub weights: Rows<'a, f64>,
@@ -251,7 +251,7 @@ impl<'a> Terms<'a> {
 
 /// The cosine of row i of one side and row i of the other, to twelve decimals.
 ///
-/// Summed in the order of the terms: the sides can be turned.
+/// Products are summed in the order of the terms, so that swapping the sides changes nothing.
 ///
 /// # Errors
 /// When the sides differ in rows.
@@ -298,8 +298,8 @@ fn find_shared<'a>(
     shared[..first].iter().chain(&shared[last..])
 }
 
-/// For each row of `width` articles: pairs that `expected` puts in one order and `got` in the other, and pairs that
-/// `expected` puts in an order and `got` level.
+/// For each row of `width` articles, how many pairs `expected` and `got` put in opposite order, and how many `expected` puts
+/// in an order and `got` level: (discordant, level).
 ///
 /// # Errors
 /// When the two do not hold the same whole rows.

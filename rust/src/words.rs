@@ -36,12 +36,12 @@ pub struct Word {
 }
 
 impl Word {
-    /// What it counts.
+    /// How much it counts: one word or half a word.
     pub fn weight(&self) -> f32 {
         if self.unspaced { 0.5 } else { 1.0 }
     }
 
-    /// Its small letters, as its hash has them.
+    /// Its lower-case spelling, of which it has the hash.
     pub fn spelt(&self, text: &str) -> String {
         small_letters(&text[self.start as usize..self.end as usize]).collect()
     }
@@ -52,7 +52,7 @@ fn small_letters(word: &str) -> impl Iterator<Item = char> {
     word.chars().map(|letter| if letter == '’' { '\'' } else { letter }).flat_map(char::to_lowercase)
 }
 
-/// The words of a text, put behind those in `words`.
+/// Appends the words of a text to `words`.
 pub fn split(text: &str, words: &mut Vec<Word>) {
     let bytes = text.as_bytes();
     let mut small = String::new();
@@ -178,7 +178,7 @@ pub const LANGUAGES: [&str; 32] = [
     "hu", "ro", "hr", "id", "ar", "fa", "he", "hi", "ko", "vi", "zh", "ja", "th",
 ];
 
-/// Which languages have a word as a function word, one bit each, by its hash.
+/// The languages in which each word is a function word, one bit each, by the word's hash.
 pub fn function_words() -> &'static ByHash<u32> {
     static WORDS: OnceLock<ByHash<u32>> = OnceLock::new();
     WORDS.get_or_init(|| {

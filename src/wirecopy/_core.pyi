@@ -1,4 +1,4 @@
-"""The typed face of the Rust core."""
+"""Types of the compiled Rust core."""
 
 from collections.abc import Sequence
 from typing import Any, final

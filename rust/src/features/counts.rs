@@ -50,7 +50,7 @@ impl Counts {
 /// Signs of furniture.
 pub const SIGNS: [&str; 6] = ["has copyright", "has bar", "has at", "has address", "has date", "has quotation"];
 
-/// Counts the words of every block; block i has words `offsets[i]..offsets[i + 1]`.
+/// The counts of every block; block i has words `offsets[i]..offsets[i + 1]`.
 pub fn count(page: &Page<'_>, words: &[Word], offsets: &[usize], language: Option<usize>) -> Vec<Counts> {
     let mut title = Vec::new();
     let beginning: String = page.title.chars().take(2000).collect();

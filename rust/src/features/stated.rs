@@ -50,7 +50,7 @@ impl Stated {
         Self { body: runs(&body), description: runs(&description) }
     }
 
-    /// The share of a block's runs that stand in the body and in the description; missing where there is none.
+    /// The shares of a block's runs that occur in the body and in the description; NaN if the page has none.
     pub fn shares(&self, words: &[Word]) -> [f32; 2] {
         [&self.body, &self.description].map(|known| {
             let Some(known) = known else { return f32::NAN };

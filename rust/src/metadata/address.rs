@@ -25,7 +25,7 @@ pub fn path(url: &str) -> &str {
     origin(url).map_or("", |origin| &url[origin.len()..])
 }
 
-/// An address as it stands, or against where the page came from, without `.` and `..` in its path; None if it cannot be one.
+/// The absolute form of an address, resolved against `base`, without `.` and `..` in its path; None if it is no address.
 pub fn resolve(address: &str, base: Option<&str>) -> Option<String> {
     absolute(address, base).map(|url| without_dots(&url))
 }
@@ -71,7 +71,7 @@ fn absolute(address: &str, base: Option<&str>) -> Option<String> {
     Some(format!("{folder}{address}"))
 }
 
-/// An address without fragment and without parameters that only say how a reader came.
+/// An address without its fragment and without tracking parameters.
 pub fn without_tracking(url: &str) -> String {
     let url = url.split('#').next().unwrap_or(url);
     let Some((path, query)) = url.split_once('?') else { return url.to_owned() };

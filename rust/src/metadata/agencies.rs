@@ -57,7 +57,7 @@ const AGENCIES: [&[&str]; 47] = [
 /// No agency has a longer name.
 const MAX_NAME_BYTES: usize = 60;
 
-/// The name of an agency, if the text is nothing else.
+/// The agency that a text names, if it says nothing else.
 pub fn agency(text: &str) -> Option<&'static str> {
     let text = text.trim_matches(|letter: char| !letter.is_alphanumeric());
     if text.len() > MAX_NAME_BYTES {
@@ -72,9 +72,8 @@ pub fn agency(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Where an article was written and which agency it is from, by the beginning of its text: `BERLIN (Reuters) - …`,
-/// `PARIS, March 3 (AP) —`, `Madrid, 3 mar (EFE).-`, `МОСКВА, 3 марта. /ТАСС/`, `新华社北京3月3日电`; the agency also by
-/// its end: `(dpa)`.
+/// The place and the agency that the beginning of a text names: `BERLIN (Reuters) - …`, `PARIS, March 3 (AP) —`,
+/// `Madrid, 3 mar (EFE).-`, `МОСКВА, 3 марта. /ТАСС/`, `新华社北京3月3日电`; the agency also from its end: `(dpa)`.
 pub fn dateline(text: &str) -> (Option<String>, Option<&'static str>) {
     let paragraphs = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut agency = None;

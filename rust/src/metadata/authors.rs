@@ -14,7 +14,7 @@ const AUTHORS: &str = "author article:author_name parsely-author sailthru.author
 const ENDS: &str = "published updated posted last on monday tuesday wednesday thursday friday saturday sunday opens";
 
 impl Look<'_> {
-    /// Who wrote the article: the first persons named, in the order of places, else whoever is.
+    /// The authors of the article: those in the first place that names persons; if none does, in the first that names anyone.
     pub(super) fn authors(&self, site: &str) -> Authors {
         let mut known = Authors::default();
         tidy(&self.known.author).split("; ").for_each(|name| known.add(name, site));

@@ -30,8 +30,8 @@ impl Date {
         self.iso.contains('T') && (self.iso.ends_with('Z') || self.iso.ends_with("+00:00"))
     }
 
-    /// This moment as it is shown elsewhere in local time: the hours between are the zone, if there is such a one. None
-    /// where what is shown is another moment, or has no time.
+    /// This moment in the local time in which the page shows it; the zone is the difference between both. None if there is
+    /// no such zone, or the page shows another moment or no time.
     pub fn as_shown(&self, shown: &Date) -> Option<String> {
         let local = shown.iso.get(..16).filter(|local| local.contains('T'))?;
         let moment = iso_microseconds(local.as_bytes())?;
@@ -63,7 +63,7 @@ enum Token {
     Sign { sign: char, spaced: bool },
 }
 
-/// The first date in the text; of two small numbers with a slash the first is the month if so told.
+/// The first date in a text. `month_first` says how to read 3/4/2021.
 pub fn read(text: &str, month_first: bool) -> Option<Date> {
     let tokens = cut(text);
     if let [Token::Number { value, digits: digits @ (10 | 13), .. }] = tokens[..] {
@@ -73,7 +73,7 @@ pub fn read(text: &str, month_first: bool) -> Option<Date> {
     reader(false).first().or_else(|| reader(true).first())
 }
 
-/// The date of an address that has it in its path: `/2023/05/01/`, `/2023-05-01-`, `/2023/0501/`, `/20230501/`.
+/// The date in the path of an address: `/2023/05/01/`, `/2023-05-01-`, `/2023/0501/`, `/20230501/`.
 pub fn in_address(url: &str) -> Option<Date> {
     let path = url.split_once("://").map_or(url, |(_, rest)| rest).split(['?', '#']).next()?;
     Reader { tokens: &cut(path), month_first: false, short_years: false }.first()

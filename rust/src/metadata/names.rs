@@ -55,12 +55,12 @@ pub struct Authors {
 }
 
 impl Authors {
-    /// Adds the names that a page states: one or a list. White space must be single.
+    /// Adds the name or names that a page states. White space must be single.
     pub fn add(&mut self, byline: &str, site: &str) {
         self.add_if(byline, site, |_| true);
     }
 
-    /// Adds the names of a byline as shown, of which only what looks like a person is believed, and agencies.
+    /// Adds the names in a shown byline that look like persons or are agencies; all names if `others_too`.
     pub fn add_shown(&mut self, byline: &str, site: &str, others_too: bool) {
         self.add_if(&visible(byline), site, |name| looks_like_person(name) || agency(name).is_some() || others_too);
     }
@@ -82,13 +82,13 @@ impl Authors {
     }
 }
 
-/// Whether a byline names the house instead of somebody: the site itself, its team.
+/// Whether a byline names the site itself or its team, not a person.
 pub fn is_house(byline: &str, site: &str) -> bool {
     let team = |word: &str| is_among(&word.to_lowercase(), "team staff editors redaktion newsroom");
     same_letters(byline, site) || (byline.len() < 40 && byline.split(' ').count() > 1 && byline.split(' ').any(team))
 }
 
-/// A byline without the words that say it is one.
+/// A byline without the words that introduce it, such as "by".
 pub fn without_lead(byline: &str) -> Cow<'_, str> {
     let small = byline.to_lowercase();
     let lead = BY.split('|').filter(|lead| small.starts_with(*lead)).max_by_key(|lead| lead.len());
@@ -106,13 +106,13 @@ pub fn without_lead(byline: &str) -> Cow<'_, str> {
     Cow::Owned(trimmed.to_owned())
 }
 
-/// Whether a text is nothing but the words before a name.
+/// Whether a text is nothing but the words that introduce a byline.
 pub fn is_lead(text: &str) -> bool {
     let small = text.trim_end_matches([':', '：', ' ', '—', '-']).to_lowercase();
     BY.split('|').any(|lead| lead == small && !matches!(lead, "de" | "di" | "av" | "af" | "text" | "文"))
 }
 
-/// Whether a text begins as a byline does.
+/// Whether a text begins with words that introduce a byline.
 pub fn has_lead(byline: &str) -> bool {
     matches!(without_lead(byline), Cow::Owned(_))
 }

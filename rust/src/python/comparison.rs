@@ -8,7 +8,7 @@ use super::arrays::{Boilerplate, Compared, Scored, Tokens};
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
 use crate::{align, boilerplate, matches};
 
-/// Shingles around the given places that many of the articles share.
+/// The shingles that occur around at least `least` of the given places, sorted; a place is a row and a word number.
 #[pyfunction]
 #[pyo3(signature = (tokens, rows, places, *, reach_words, least))]
 pub(crate) fn common_shingles<'py>(
@@ -37,7 +37,7 @@ pub(crate) fn mark_boilerplate<'py>(
     run_to_arrays(py, kernel)
 }
 
-/// Whether each article may hold one of some shingles.
+/// Whether each article, by its traces, may hold one of the shingles.
 #[pyfunction]
 pub(crate) fn may_hold<'py>(
     py: Python<'py>,
@@ -49,7 +49,7 @@ pub(crate) fn may_hold<'py>(
     run_to_arrays(py, || boilerplate::may_hold(traces, offsets, shingles))
 }
 
-/// Compare pairs of rows by the first preset that finds a passage; a dictionary of columns, passages in word numbers.
+/// What each pair of rows shares, by the first preset that finds a passage: a dictionary of columns, passages in word numbers.
 #[pyfunction]
 #[pyo3(signature = (tokens, queries, founds, presets, boilerplate=None, *, trace=false))]
 pub(crate) fn compare<'py>(
@@ -94,7 +94,7 @@ pub(crate) fn compare<'py>(
     Ok(columns)
 }
 
-/// Matches from `start` to `end` as lines of JSON; articles are places among the ids of their side.
+/// The matches from `start` to before `end` as lines of JSON; articles are places among the ids of their side.
 #[pyfunction]
 pub(crate) fn match_lines<'py>(
     py: Python<'py>,
@@ -124,7 +124,7 @@ pub(crate) fn match_lines<'py>(
     run(py, || matches::match_lines(columns, start..end, [&query_ids, &found_ids], &relation_names, &method_names))
 }
 
-/// Opinions as lines of JSON; articles are places among the ids of their side.
+/// The opinions as lines of JSON; articles are places among the ids of their side.
 #[pyfunction]
 pub(crate) fn opinion_lines<'py>(
     py: Python<'py>,

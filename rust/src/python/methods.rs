@@ -14,7 +14,7 @@ type Fingerprints<'py> = Sketches<'py, (Slice<'py, u64>, Slice<'py, u64>)>;
 type Vectors<'py> = Sketches<'py, (Slice<'py, u64>, Slice<'py, f64>, Slice<'py, u8>)>;
 type Nodes<'py> = Sketches<'py, (Slice<'py, u64>, Slice<'py, u32>, Slice<'py, u32>, Slice<'py, f64>)>;
 
-/// The signature of each article, none where it has no words: (values, offsets).
+/// The signature of each article that has words: (values, offsets).
 #[pyfunction]
 #[pyo3(name = "signatures")]
 pub(crate) fn make_signatures<'py>(
@@ -39,7 +39,7 @@ pub(crate) fn band_keys<'py>(
     run_to_arrays(py, || signatures::band_keys(values, bands, rows))
 }
 
-/// How many values of its signature row i of one side has in common with row i of the other.
+/// The number of places at which the signatures in row i of both sides have the same value.
 #[pyfunction]
 pub(crate) fn count_equal<'py>(
     py: Python<'py>,
@@ -56,7 +56,7 @@ fn spell<'a>(tokens: &'a Tokens<'_>, frequencies: Option<&'a Slice<'_, u32>>) ->
     Ok(digests::Words { hashes, offsets, spelling, spelling_offsets, frequencies: optional!(frequencies) })
 }
 
-/// The MD5 of each sentence's words, with statistics of the rarer ones, sorted: (first 64 bits, offsets, last 64 bits).
+/// The MD5 of the words of each sentence, with statistics only of the rarer ones, sorted: (first 64 bits, offsets, last 64 bits).
 #[pyfunction]
 #[pyo3(signature = (tokens, statistics=None, *, most_articles=u64::MAX))]
 pub(crate) fn sentence_digests<'py>(
@@ -93,7 +93,7 @@ pub(crate) fn imatch<'py>(
     Ok((found.first, found.offsets, found.second).into_arrays(py))
 }
 
-/// How many digests of each row stand in the other, each time they occur: (query in found, found in query).
+/// How many digests of each row occur in the other, repeats counted: (query in found, found in query).
 #[pyfunction]
 pub(crate) fn count_collisions<'py>(
     py: Python<'py>,
@@ -120,7 +120,7 @@ pub(crate) fn simhash<'py>(
     run_to_arrays(py, || digests::simhash(words, statistics.articles, skip_words, bits))
 }
 
-/// Keys of `SimHashes`, one for each block of bits: (values, offsets).
+/// The keys of each `SimHash`, one for each block of its bits: (values, offsets).
 #[pyfunction]
 pub(crate) fn simhash_keys<'py>(
     py: Python<'py>,
@@ -132,7 +132,7 @@ pub(crate) fn simhash_keys<'py>(
     run_to_arrays(py, || digests::simhash_keys(values, bits, blocks))
 }
 
-/// In how many bits row i of one side differs from row i of the other, -1 where one of them is empty.
+/// The number of bits in which row i of both sides differ, -1 where one of them is empty.
 #[pyfunction]
 pub(crate) fn count_different_bits<'py>(
     py: Python<'py>,
@@ -151,7 +151,7 @@ pub(crate) fn sentence_lengths<'py>(py: Python<'py>, tokens: Tokens<'py>) -> PyR
     Ok((lengths.into_arrays(py), sentence_offsets.to_pyarray(py)))
 }
 
-/// Hashes of the windows of sentence lengths that articles file: (values, offsets).
+/// The hashes of the windows of sentence lengths that each article files: (values, offsets).
 #[pyfunction]
 #[pyo3(signature = (sketches, *, window, step, dynamic))]
 pub(crate) fn window_hashes<'py>(
@@ -165,7 +165,7 @@ pub(crate) fn window_hashes<'py>(
     run_to_arrays(py, || Ok(lengths::window_hashes(lengths, windows)))
 }
 
-/// How many windows of row i of either side match, and how many each files: (query, found, query filed, found filed).
+/// How many windows of row i of each side match, and how many it files: (query, found, query filed, found filed).
 #[pyfunction]
 #[pyo3(signature = (query, found, *, window, step, dynamic, contiguous))]
 pub(crate) fn match_windows<'py>(
@@ -209,7 +209,7 @@ pub(crate) fn make_images<'py>(
     run_to_arrays(py, || weights::make_images(batch, piece_words, image_terms, frequencies))
 }
 
-/// Unit vectors of a batch: (terms by rarity, offsets, weights, 1 for each key term).
+/// The unit vector of each article: (terms by rarity, offsets, weights, 1 for each key term).
 #[pyfunction]
 pub(crate) fn make_vectors<'py>(
     py: Python<'py>,
@@ -239,7 +239,7 @@ pub(crate) fn multiply_vectors<'py>(
     run_to_arrays(py, || weights::multiply_vectors(query, found))
 }
 
-/// Pairs of each row that two rankings put in opposite order, and that only the second puts level.
+/// How many pairs of each row two rankings put in opposite order, and how many only the second puts level.
 #[pyfunction]
 pub(crate) fn count_discordant<'py>(
     py: Python<'py>,
@@ -251,7 +251,7 @@ pub(crate) fn count_discordant<'py>(
     run_to_arrays(py, || weights::count_discordant(expected, got, width))
 }
 
-/// Nodes of the corpus tree that each article visits: (nodes, offsets, visits, depths, impacts).
+/// The nodes of the corpus tree that each article visits: (nodes, offsets, visits, depths, impacts).
 #[pyfunction]
 #[pyo3(signature = (tokens, statistics, *, suffixes, depth, sort, tree))]
 pub(crate) fn plant<'py>(
@@ -278,7 +278,7 @@ fn side<'a>(nodes: &'a Nodes<'_>) -> PyResult<codet::Side<'a>> {
     Ok(codet::Side { nodes: nodes.rows(hashes)?, visits, depths, impacts: nodes.rows(impacts)? })
 }
 
-/// Containment similarities of pairs: (of query and found, of the query to itself, of the found article to itself).
+/// The containment similarities of each pair: (of query and found, of the query to itself, of the found article to itself).
 #[pyfunction]
 pub(crate) fn containment_similarities<'py>(
     py: Python<'py>,

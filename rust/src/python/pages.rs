@@ -32,8 +32,8 @@ impl Model {
     }
 }
 
-/// The articles of pages, given as (content, charset, url, received, known): (text, complaint, metadata, blocks) each. The
-/// metadata are title, author, published, location, source, language, url, agency; a block is (text, content, score, path, reasons).
+/// The article of each page: (text, complaint, metadata, blocks). A page is (content, charset, url, received, known), the metadata
+/// are title, author, published, location, source, language, url and agency, a block is (text, content, score, path, reasons).
 #[pyfunction]
 pub(crate) fn extract_pages(
     py: Python<'_>,
@@ -66,14 +66,14 @@ pub(crate) fn extract_pages(
     run(py, || Ok(pages.into_iter().map(take).collect()))
 }
 
-/// Names of the values of a block, and whether each is an amount.
+/// The name of each value of a block, and whether it is an amount.
 #[pyfunction]
 pub(crate) fn feature_names(with_context: bool) -> Vec<(String, bool)> {
     features::names(with_context).into_iter().map(|(name, kind)| (name, kind == features::Kind::Amount)).collect()
 }
 
-/// What can be seen of a page's blocks: (values, words, word offsets); with `likely`, only of those that are at least
-/// `again`, and with what it says about them.
+/// The values and words of a page's blocks: (values, words, word offsets). With `likely`, the probability of each block, the
+/// values are those of the second look, and only of blocks of probability `again` or more.
 #[pyfunction]
 pub(crate) fn look_at<'py>(
     py: Python<'py>,
@@ -112,7 +112,7 @@ pub(crate) fn decode(py: Python<'_>, page: PyBackedBytes) -> PyResult<String> {
     run(py, || Ok(encoding::decode(&page, None).into_owned()))
 }
 
-/// Hash and spelling, in small letters, of each word of a page.
+/// The hash and the lower-case spelling of each word of a page.
 #[pyfunction]
 pub(crate) fn spell_words(
     py: Python<'_>,
@@ -159,7 +159,7 @@ pub(crate) fn walk_tree<'py>(
     })
 }
 
-/// Best labels and how likely CONTENT is, for sequences of scores.
+/// The best label and the probability of CONTENT for each score in sequences of scores.
 #[pyfunction]
 pub(crate) fn crf_label<'py>(
     py: Python<'py>,
@@ -182,7 +182,7 @@ pub(crate) fn crf_label<'py>(
     })
 }
 
-/// A tree grown where the slope points: ((value, at, yes, no, score), score of each row); `at` holds bins.
+/// A tree fitted to the slopes, and its score of each row: ((value, at, yes, no, score), scores); `at` holds bins.
 #[pyfunction]
 pub(crate) fn grow_tree<'py>(
     py: Python<'py>,
@@ -206,7 +206,7 @@ pub(crate) fn grow_tree<'py>(
     Ok(((tree.value, tree.at, tree.yes, tree.no, tree.score), scores.into_arrays(py)))
 }
 
-/// How likely CONTENT is, how often each transition is expected, and the loss, for labelled sequences of scores.
+/// The probability of CONTENT for each score of labelled sequences, the gradient of the transitions, and the loss.
 #[pyfunction]
 pub(crate) fn crf_expect<'py>(
     py: Python<'py>,
@@ -242,7 +242,7 @@ pub(crate) fn page_metadata(
     })
 }
 
-/// Where a text was written and which agency it is from: (location, agency).
+/// The place and the agency that a text names in its dateline: (location, agency).
 #[pyfunction]
 pub(crate) fn dateline(py: Python<'_>, text: String) -> PyResult<(Option<String>, Option<&'static str>)> {
     run(py, || Ok(metadata::agencies::dateline(&text)))

@@ -25,7 +25,7 @@ fn numbered<'a>(filed: &'a Filed<'_>) -> Vec<postings::Filed<'a>> {
     filed.iter().map(|(batch, first)| (&batch.0, *first)).collect()
 }
 
-/// File a batch's keys, shard by shard.
+/// The postings of a batch's keys, shard by shard.
 #[pyfunction]
 pub(crate) fn file<'py>(py: Python<'py>, tokens: Tokens<'py>, keys: Keys<'py>) -> PyResult<Vec<Postings>> {
     let (batch, values, offsets) = (tokens.batch()?, keys.values.as_slice()?, keys.offsets.as_slice()?);
@@ -34,14 +34,14 @@ pub(crate) fn file<'py>(py: Python<'py>, tokens: Tokens<'py>, keys: Keys<'py>) -
     Ok(shards.into_iter().map(Postings).collect())
 }
 
-/// The distinct keys of some postings, rising.
+/// The distinct keys of some postings, sorted.
 #[pyfunction]
 pub(crate) fn distinct_keys<'py>(py: Python<'py>, shards: Vec<PyRef<'py, Postings>>) -> PyResult<Array<'py, u64>> {
     let shards: Vec<&postings::Postings> = shards.iter().map(|shard| &shard.0).collect();
     run_to_arrays(py, || Ok(postings::distinct_keys(&shards)))
 }
 
-/// The postings of some keys, which rise, and the numbers of the articles that hold them.
+/// The postings of some sorted keys, and the sorted numbers of the articles that hold them.
 #[pyfunction]
 pub(crate) fn look_up<'py>(
     py: Python<'py>,
@@ -54,7 +54,7 @@ pub(crate) fn look_up<'py>(
     Ok((Postings(found), numbers.into_arrays(py)))
 }
 
-/// How often each of some keys occurs in articles that have a rank, and in how many of these.
+/// How often each of some sorted keys occurs in articles that have a rank, and in how many of these: (occurrences, articles).
 #[pyfunction]
 pub(crate) fn count_holders<'py>(
     py: Python<'py>,
@@ -67,7 +67,7 @@ pub(crate) fn count_holders<'py>(
     run_to_arrays(py, || postings::count_holders(&filed, ranks, keys))
 }
 
-/// Whether each of so many articles holds a key that more than `most` of them hold.
+/// Whether each of the N `articles` holds a key that more than `most` of them hold.
 #[pyfunction]
 pub(crate) fn hold_common<'py>(
     py: Python<'py>,
@@ -79,7 +79,7 @@ pub(crate) fn hold_common<'py>(
     run_to_arrays(py, || postings::hold_common(&filed, articles, most))
 }
 
-/// The evidence of some postings: its columns, how much was weak, and the columns of common keys.
+/// The evidence of some postings: (columns, number of weak collisions, columns of common keys).
 #[pyfunction]
 #[pyo3(signature = (filed, ranks, limits, *, queries = None, known = None))]
 pub(crate) fn collide<'py>(
@@ -104,7 +104,7 @@ pub(crate) fn collide<'py>(
     Ok((columns.map(|column| column.into_arrays(py)), found.weak, commons.into_arrays(py)))
 }
 
-/// Which pairs agree: rows by pair, a mark for each row, and the pairs of one family.
+/// Which pairs agree: (rows sorted by pair, 1 for each row that agrees, later and earlier articles of pairs of one family).
 #[pyfunction]
 pub(crate) fn agree<'py>(
     py: Python<'py>,
@@ -118,7 +118,7 @@ pub(crate) fn agree<'py>(
     Ok((answer.order, answer.agreed, later, earlier).into_arrays(py))
 }
 
-/// The common keys that may be boilerplate: their numbers, and of each some examples, ranks and places, by their offsets.
+/// The common keys that may be boilerplate, with examples of their holders: (numbers, ranks, positions, offsets of examples).
 #[pyfunction]
 pub(crate) fn suspect<'py>(
     py: Python<'py>,
@@ -134,7 +134,7 @@ pub(crate) fn suspect<'py>(
     Ok((answer.commons, answer.example_ranks, answer.example_positions, answer.example_offsets).into_arrays(py))
 }
 
-/// The candidates: (later, earlier).
+/// The candidates, sorted: (later, earlier).
 #[pyfunction]
 pub(crate) fn nominate<'py>(
     py: Python<'py>,
@@ -148,7 +148,7 @@ pub(crate) fn nominate<'py>(
     run_to_arrays(py, || candidates::nominate(columns, order, agreed, boilerplate, links))
 }
 
-/// The component of each article under the given links.
+/// The component that the links put each article into, by the lowest rank in it.
 #[pyfunction]
 pub(crate) fn components<'py>(
     py: Python<'py>,
@@ -164,7 +164,7 @@ pub(crate) fn components<'py>(
 #[pyclass(frozen, module = "_core")]
 pub(crate) struct Part(sharing::Part);
 
-/// Sorts the keys of one range.
+/// The keys of one range, sorted.
 #[pyfunction]
 pub(crate) fn file_part<'py>(
     py: Python<'py>,
@@ -201,7 +201,7 @@ impl Index {
         )
     }
 
-    /// Leaves out some keys.
+    /// Leaves out the keys whose flag in `common` is true.
     fn leave_out<'py>(&mut self, py: Python<'py>, common: Slice<'py, bool>) -> PyResult<()> {
         let common = common.as_slice()?;
         run(py, || self.0.leave_out(common))
@@ -212,14 +212,14 @@ impl Index {
         PyArray1::from_slice(py, &self.0.totals)
     }
 
-    /// Prepares `pairs`; how many earlier articles each later one is looked up in at most, repeats included.
+    /// At most how many earlier articles each later one is looked up in, repeats included. Must be called before `pairs`.
     fn limit<'py>(&mut self, py: Python<'py>, least: Slice<'py, f64>, mutual: bool) -> PyResult<Array<'py, i64>> {
         let least = least.as_slice()?;
         run(py, || self.0.limit(least, mutual))?;
         Ok(PyArray1::from_slice(py, &self.0.work))
     }
 
-    /// Pairs that share enough, and the article to go on with.
+    /// The pairs that share enough, and the article to go on with: (later, earlier, next).
     fn pairs<'py>(
         &self,
         py: Python<'py>,
@@ -231,7 +231,7 @@ impl Index {
         Ok((pairs.later.into_arrays(py), pairs.earlier.into_arrays(py), pairs.next))
     }
 
-    /// Pairs of which the later article's probes are keys of the earlier, and the article to go on with.
+    /// The pairs in which a probe of the later article is a key of the earlier, and the article to go on with: (later, earlier, next).
     fn probe<'py>(
         &self,
         py: Python<'py>,

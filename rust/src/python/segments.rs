@@ -7,7 +7,7 @@ use super::pairs::Postings;
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
 use crate::{postings, segments};
 
-/// A segment of these articles, as bytes.
+/// The segment of these articles, as bytes.
 #[pyfunction]
 pub fn encode_segment<'py>(
     py: Python<'py>,
@@ -38,7 +38,7 @@ impl Segment {
         Ok(Self(segments::Seal::new(sums.as_slice()?.to_vec())))
     }
 
-    /// The row of each article in the store, and its words.
+    /// The row of each article in the store, and its number of words.
     fn articles<'py>(&self, py: Python<'py>, bytes: Slice<'py, u8>) -> PyResult<(Array<'py, u64>, Array<'py, u32>)> {
         let bytes = bytes.as_slice()?;
         run_to_arrays(py, || {
@@ -53,7 +53,7 @@ impl Segment {
         Ok(Postings(run(py, || segments::Segment::new(bytes, &self.0)?.shard(number))?))
     }
 
-    /// The postings of some keys, which rise, and the numbers of the articles that hold them.
+    /// The postings of some sorted keys, and the sorted numbers of the articles that hold them.
     fn look_up<'py>(
         &self,
         py: Python<'py>,
@@ -66,7 +66,7 @@ impl Segment {
     }
 }
 
-/// One segment of several, without the articles that are not kept.
+/// One segment, as bytes, of the articles of several that are kept.
 #[pyfunction]
 pub fn merge_segments<'py>(
     py: Python<'py>,

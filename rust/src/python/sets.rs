@@ -6,7 +6,7 @@ use super::arrays::{First, Sketches, Tokens};
 use super::{Array, IntoArrays, Lists, Slice, run, run_to_arrays};
 use crate::{sets, shingles};
 
-/// Winnowed shingles of a batch: (values, offsets, starts, ends).
+/// The winnowed shingles of each article: (values, offsets, starts, ends).
 #[pyfunction]
 pub(crate) fn winnow<'py>(
     py: Python<'py>,
@@ -26,7 +26,7 @@ pub(crate) fn whole_hashes<'py>(py: Python<'py>, tokens: Tokens<'py>) -> PyResul
     run_to_arrays(py, || shingles::whole_hashes(batch.hashes, batch.offsets))
 }
 
-/// The values of each row sorted, each once: (values, offsets).
+/// The distinct values of each row, sorted: (values, offsets).
 #[pyfunction]
 pub(crate) fn distinct<'py>(
     py: Python<'py>,
@@ -37,7 +37,7 @@ pub(crate) fn distinct<'py>(
     run_to_arrays(py, || sets::distinct(values, offsets))
 }
 
-/// Distinct shingles of words of each article, sorted: (values, offsets).
+/// The distinct shingles of words of each article, sorted: (values, offsets).
 #[pyfunction]
 #[pyo3(signature = (tokens, shingle_words, *, step_words=1, modulus=1, whole=true))]
 pub(crate) fn shingle_sets<'py>(
@@ -53,7 +53,7 @@ pub(crate) fn shingle_sets<'py>(
     run_to_arrays(py, || sets::shingle_sets(batch, shingling))
 }
 
-/// Distinct shingles of characters of each article, sorted: (values, offsets).
+/// The distinct shingles of characters of each article, sorted: (values, offsets).
 #[pyfunction]
 pub(crate) fn character_sets<'py>(
     py: Python<'py>,
@@ -66,7 +66,7 @@ pub(crate) fn character_sets<'py>(
     run_to_arrays(py, || sets::character_sets(text, word_offsets, offsets, shingling))
 }
 
-/// How many distinct values row i of one side shares with row i of the other, and how many each has.
+/// How many distinct values row i of both sides has in common, and how many each has: (shared, query, found).
 #[pyfunction]
 pub(crate) fn count_shared<'py>(
     py: Python<'py>,

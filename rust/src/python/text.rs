@@ -1,4 +1,4 @@
-//! Text in: records, words, dates, digests, and in how many articles words stand.
+//! Text in: records, words, dates, digests, and in how many articles words occur.
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -31,7 +31,7 @@ type Tokenised<'py> = (
     Option<Array<'py, i64>>,
 );
 
-/// Words of a batch: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words, word offsets).
+/// The words of each article: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words, word offsets).
 #[pyfunction]
 #[pyo3(signature = (text, offsets, view, *, spans, words))]
 pub(crate) fn tokenise<'py>(
@@ -51,7 +51,7 @@ pub(crate) fn tokenise<'py>(
     Ok((hashes, offsets, halves, starts, ends, sentences, sentence_offsets, words, word_offsets).into_arrays(py))
 }
 
-/// Records of JSON lines: (text, offsets, ids, published, other dates, a column for each names in `about_names`,
+/// The records of JSON lines: (text, offsets, ids, published, other dates, a column for each names in `about_names`,
 /// lines, bad lines).
 #[pyfunction]
 pub(crate) fn read_jsonl<'py>(
@@ -78,14 +78,14 @@ pub(crate) fn read_jsonl<'py>(
     ))
 }
 
-/// How many lines end in the data, and where the last of them does.
+/// How many lines end in the data, and where the last of them ends.
 #[pyfunction]
 pub(crate) fn line_ends(py: Python<'_>, data: Slice<'_, u8>) -> PyResult<(usize, usize)> {
     let data = data.as_slice()?;
     run(py, || Ok((memchr::memchr_iter(b'\n', data).count(), memchr::memrchr(b'\n', data).map_or(0, |at| at + 1))))
 }
 
-/// Microseconds since 1970 UTC of ISO 8601 dates, the largest int64 for what is none.
+/// The microseconds since 1970 UTC of each ISO 8601 date, the largest int64 for any other text.
 #[pyfunction]
 pub(crate) fn iso_microseconds(py: Python<'_>, dates: Vec<String>) -> PyResult<Array<'_, i64>> {
     let moment = |date: &String| dates::iso_microseconds(date.as_bytes()).unwrap_or(dates::UNDATED);
@@ -98,7 +98,7 @@ pub(crate) fn blake3_hex(py: Python<'_>, texts: Vec<PyBackedBytes>) -> PyResult<
     run(py, || Ok(texts.iter().map(|text| blake3::hash(text).to_hex().to_string()).collect()))
 }
 
-/// Distinct words of a batch, sorted, and in how many articles each occurs.
+/// The distinct words of a batch, sorted, and in how many articles each occurs: (words, articles).
 #[pyfunction]
 pub(crate) fn count_articles<'py>(
     py: Python<'py>,

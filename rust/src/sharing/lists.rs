@@ -25,7 +25,7 @@ struct Bounds {
     end: u32,
 }
 
-/// Lists of postings, on end.
+/// Lists of postings, concatenated.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     bounds: Vec<Bounds>,
@@ -34,7 +34,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// Empty lists with room for so many postings each.
+    /// Empty lists, each with room for as many postings as its size.
     pub(super) fn with_room(sizes: impl Iterator<Item = u32>, weighted: bool) -> Self {
         let mut room = 0;
         let place = |size: u32| {
