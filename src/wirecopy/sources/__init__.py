@@ -51,7 +51,7 @@ def read(
     batch_bytes: int = 4 << 20,
     unnamed: str = "record",
 ) -> Iterator[Work]:
-    """The articles of one or several inputs, as work that is still to be called.
+    """Yields the articles of one or several inputs, as work that is still to be called.
 
     An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, an
     Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on. Raises
@@ -65,7 +65,7 @@ def read(
 
 
 def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]:
-    """The web pages of one or several inputs, as work that is still to be called.
+    """Yields the web pages of one or several inputs, as work that is still to be called.
 
     An input is a path (file, folder, glob, "-" for stdin), a Page, or an iterable of these. Raises SourceError for a
     path that does not exist.
@@ -76,9 +76,8 @@ def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]
 
 
 def total_bytes(inputs: Any) -> int | None:
-    """The size of all files of the inputs; None if they are not all regular files."""
-    resolved = _resolve(inputs)
-    items = resolved if isinstance(resolved, list) else [resolved]
+    """The size of all files of the inputs together; None if some input is not a regular file or folder."""
+    items = _resolve(inputs)
     files = [file for item in items if isinstance(item, Files) for file in item.files]
     if not all(isinstance(item, Files) for item in items) or any(file.is_pipe for file in files):
         return None
@@ -86,7 +85,7 @@ def total_bytes(inputs: Any) -> int | None:
 
 
 def files_read(path: Path) -> Iterator[Path]:
-    """The files that are read if a path is an input: also those that only a sitemap names. Raises SourceError."""
+    """Yields the files that are read if a path is an input, also those that only a sitemap names. Raises SourceError."""
     files = find(os.fspath(path)).files
     yield from (file.path for file in files)
     web = Web(1)
@@ -97,16 +96,15 @@ def files_read(path: Path) -> Iterator[Path]:
     yield from web.named_files()
 
 
-def _resolve(inputs: Any) -> Any:
-    """The inputs with all paths looked up, so that a wrong one is known before any work is done."""
+def _resolve(inputs: Any) -> list[Any]:
+    """The inputs with the files of all paths, so that a wrong path is known before any work is done."""
     if isinstance(inputs, str | os.PathLike):
-        return find(os.fspath(inputs))
-    if isinstance(inputs, list | tuple):
-        return [find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in inputs]
-    return inputs
+        return [find(os.fspath(inputs))]
+    items = inputs if isinstance(inputs, list | tuple) else [inputs]
+    return [find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in items]
 
 
-def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
+def _read(inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
     batches = objects.Batches(fields, batch_bytes, unnamed)
     web = _web(inputs, batch_bytes)
     tables = 0
@@ -130,7 +128,7 @@ def _read(inputs: Any, fields: Fields, batch_bytes: int, unnamed: str) -> Iterat
     yield from _extract(web.finish(), fields)
 
 
-def _read_pages(inputs: Any, batch_bytes: int) -> Iterator[PageWork]:
+def _read_pages(inputs: list[Any], batch_bytes: int) -> Iterator[PageWork]:
     web = _web(inputs, batch_bytes)
     for number, item in enumerate(_flatten(inputs), 1):
         if isinstance(item, os.PathLike):
@@ -149,10 +147,10 @@ def _read_pages(inputs: Any, batch_bytes: int) -> Iterator[PageWork]:
     yield from web.finish()
 
 
-def _web(inputs: Any, batch_bytes: int) -> Web:
-    """A reader of pages that knows what all feeds and sitemaps among the inputs say about them."""
+def _web(inputs: list[Any], batch_bytes: int) -> Web:
+    """A reader of pages that has learnt what all feeds and sitemaps among the inputs say."""
     web = Web(batch_bytes)
-    for item in inputs if isinstance(inputs, list) else [inputs]:
+    for item in inputs:
         for file in item.files if isinstance(item, Files) else ():
             kind, compression = kind_of_file(file)
             # Mirrors keep a feed as feed/index.html.
@@ -187,7 +185,7 @@ def _flatten(inputs: Any) -> Iterator[Any]:
 
 
 def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int, web: Web) -> Iterator[Work]:
-    """Small texts travel together, and so do pages; every other file by itself."""
+    """Yields the work in files: texts and pages in batches of many, every other file by itself."""
     group: list[File] = []
     for file in files:
         kind, compression = kind_of_file(file)
@@ -209,8 +207,7 @@ def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int, web: We
 
 
 def _texts(files: list[File], compression: str, fields: Fields) -> Work:
-    wanted = [(file.path, file.name, file.shown) for file in files]
-    return Work(lambda: text_files.read(wanted, compression, fields), sum(file.size for file in files))
+    return Work(lambda: text_files.read(files, compression, fields), sum(file.size for file in files))
 
 
 def _read_file(
@@ -240,7 +237,7 @@ def _read_file(
 
 
 def _read_web(file: File, kind: str, compression: str, web: Web) -> Iterator[PageWork]:
-    """The pages of a file; if it holds none, that is noted."""
+    """Yields the pages of a file, which is skipped if it holds none."""
     try:
         with _open(file) as raw:
             if file.is_pipe:
@@ -263,7 +260,7 @@ def _open(file: File) -> Iterator[Any]:
 
 
 def _kind_in(pipe: Ahead) -> str:
-    """What kind of pages come through a pipe, if any."""
+    """Which of the PAGE_KINDS comes through a pipe; empty if none."""
     try:
         return kind_of(Stream(io.BytesIO(pipe.head), None, raw=True).peek(SNIFFED))
     except Damaged:

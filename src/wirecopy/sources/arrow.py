@@ -41,7 +41,7 @@ def read_table(table: Any, name: str, fields: Fields, batch_bytes: int) -> Itera
 
 
 def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    """The work in a Parquet or Arrow file; rows are named as lines are, from 1."""
+    """The work in a Parquet or Arrow file; its rows are numbered from 1, like lines."""
     pa = _pyarrow(shown)
     with path.open("rb", buffering=0) as file:
         if compression:
@@ -60,7 +60,10 @@ def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_by
             schema = parquet.schema_arrow
             names = {*fields.text_names, *fields.id_names, *fields.published_names}.union(*fields.about_names)
             columns = [name for name in schema.names if name in names]
-            batches = parquet.iter_batches(batch_size=_rows(parquet.metadata, batch_bytes), columns=columns)
+            groups = range(parquet.num_row_groups)
+            unpacked = sum(parquet.metadata.row_group(number).total_byte_size for number in groups)
+            rows = _rows_a_batch(parquet.metadata.num_rows, unpacked, batch_bytes)
+            batches = parquet.iter_batches(batch_size=rows, columns=columns)
         elif magic == b"ARRO":
             arrow = pa.ipc.open_file(source)
             schema = arrow.schema
@@ -74,13 +77,7 @@ def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_by
     yield from _read_batches(batches, schema, shown, fields, batch_bytes, size)
 
 
-def _rows(metadata: Any, batch_bytes: int) -> int:
-    """How many rows of a Parquet file make a batch."""
-    groups = [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
-    return _clamp(metadata.num_rows, sum(groups), batch_bytes)
-
-
-def _clamp(rows: int, size: int, batch_bytes: int) -> int:
+def _rows_a_batch(rows: int, size: int, batch_bytes: int) -> int:
     return min(max(rows * batch_bytes // max(size, 1), 1), _MAX_ROWS)
 
 
@@ -93,21 +90,16 @@ def _read_batches(
         yield skip(name, problem, source_bytes)
         return
     first = 1
-    iterator = iter(batches)
-    while True:
-        try:
-            batch = next(iterator)
-        except StopIteration:
-            break
-        except (pa.ArrowException, OSError) as error:
-            yield skip(f"{name}:{first}", f"cannot be read from here on: {_line(error)}", source_bytes)
-            return
-        rows = _clamp(len(batch), batch.nbytes, batch_bytes)
-        for start in range(0, len(batch), rows):
-            piece = batch.slice(start, rows)
-            yield Work(partial(_parse, piece, first + start, name, fields), source_bytes)
-            source_bytes = 0
-        first += len(batch)
+    try:
+        for batch in batches:
+            rows = _rows_a_batch(len(batch), batch.nbytes, batch_bytes)
+            for start in range(0, len(batch), rows):
+                piece = batch.slice(start, rows)
+                yield Work(partial(_parse, piece, first + start, name, fields), source_bytes)
+                source_bytes = 0
+            first += len(batch)
+    except (pa.ArrowException, OSError) as error:
+        yield skip(f"{name}:{first}", f"cannot be read from here on: {_line(error)}", source_bytes)
 
 
 def _no_text_column(pa: Any, schema: Any, fields: Fields) -> str | None:
@@ -138,20 +130,19 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
     ids, bad_ids = _ids(batch, fields)
     bad = bad_ids | bad
     published, unreadable = _published(pa, batch, fields)
-    keep = np.array([row not in bad for row in range(len(batch))], bool)
+    kept = [row for row in range(len(batch)) if row not in bad]
     if bad:
-        text = text.take(pa.array(np.flatnonzero(keep)))
+        text = text.take(pa.array(kept, pa.int64()))
     data, offsets = _buffers(text)
-    kept = np.flatnonzero(keep).tolist()
     columns = [_known(pa, batch, names) for names in fields.about_names]
     about = fields.known([[column[row] for row in kept] for column in columns])
     return Articles(
         [ids[row] or f"{name}:{first + row}" for row in kept],
         data,
         offsets,
-        published[keep],
+        published[kept],
         [Skipped(f"{name}:{first + row}", reason) for row, reason in sorted(bad.items())],
-        int(np.count_nonzero(unreadable & keep)),
+        int(np.count_nonzero(unreadable[kept])),
         lambda row: f"{name}:{first + kept[row]}",
         about,
         fields.held(any(ids), bool((unreadable | (published != UNDATED)).any()), about),
@@ -159,17 +150,15 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
 
 
 def _texts(pa: Any, batch: Any, fields: Fields) -> tuple[Any, dict[int, str]]:
-    """The texts, and the rows that have none."""
-    compute = importlib.import_module("pyarrow.compute")
-    columns = [_plain(pa, _column(batch, name)) for name in fields.text_names if name in batch.schema.names]
-    text = columns[0] if len(columns) == 1 else compute.coalesce(*columns)
+    """The texts, and why rows have none, by row."""
+    columns = [_plain(pa, column) for column in _columns(batch, fields.text_names)]
+    # Of one column, `coalesce` would copy what holds nulls.
+    text = columns[0] if len(columns) == 1 else importlib.import_module("pyarrow.compute").coalesce(*columns)
     bad = {}
     if text.null_count:
         nulls = np.flatnonzero(text.is_null().to_numpy(zero_copy_only=False))
         bad = dict.fromkeys(nulls.tolist(), "the text is null")
-    strings = pa.LargeStringArray.from_buffers(
-        len(text), text.buffers()[1], text.buffers()[2], text.buffers()[0], text.null_count, text.offset
-    )
+    strings = text.view(pa.large_string())
     try:
         strings.validate(full=True)
     except pa.ArrowInvalid:
@@ -181,13 +170,14 @@ def _texts(pa: Any, batch: Any, fields: Fields) -> tuple[Any, dict[int, str]]:
     return strings, bad
 
 
-def _column(batch: Any, name: str) -> Any:
-    """The column of that name, the first if there are several."""
-    return batch.column(batch.schema.names.index(name))
+def _columns(batch: Any, names: Sequence[str]) -> list[Any]:
+    """The columns with these names, in their order; of several with one name the first."""
+    there = batch.schema.names
+    return [batch.column(there.index(name)) for name in names if name in there]
 
 
 def _plain(pa: Any, column: Any) -> Any:
-    """A text column as large_binary; of string, large_string and the binary types the characters are not copied."""
+    """A text column as large_binary; the characters are only copied of dictionaries and views."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if column.type == pa.string_view():
@@ -200,35 +190,32 @@ def _buffers(text: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     if not len(text):
         return np.empty(0, np.uint8), np.zeros(1, np.int64)
     ends = np.frombuffer(offsets, np.int64)[text.offset : text.offset + len(text) + 1]
-    values = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
-    return values[ends[0] : ends[-1]], ends - ends[0]
+    return np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]], ends - ends[0]
 
 
 def _ids(batch: Any, fields: Fields) -> tuple[list[str], dict[int, str]]:
-    """The ids, and the rows whose id is none."""
-    column = next((name for name in fields.id_names if name in batch.schema.names), None)
+    """The ids, empty where there is none, and why rows have no usable one, by row."""
     ids, bad = [""] * len(batch), {}
-    if column is not None:
-        for row, value in enumerate(_values(_column(batch, column))):
+    for column in _columns(batch, fields.id_names):
+        for row, value in enumerate(_values(column)):
             try:
-                ids[row] = id_text(column, value)
+                ids[row] = id_text(fields.id_names[0], value)
             except Unusable as problem:
                 bad[row] = str(problem)
     return ids, bad
 
 
 def _known(pa: Any, batch: Any, names: Sequence[str]) -> list[str]:
-    """What stands under the first of the names that holds something; a value that is not UTF-8 is none."""
+    """The first value under one of the names, row by row; one that is not UTF-8 is empty."""
     known: list[str | None] = [None] * len(batch)
-    for name in names:
-        if name in batch.schema.names:
-            found = _said(pa, _column(batch, name))
-            known = [value if before is None else before for before, value in zip(known, found, strict=True)]
+    for column in _columns(batch, names):
+        found = _said(pa, column)
+        known = [value if before is None else before for before, value in zip(known, found, strict=True)]
     return [value or "" for value in known]
 
 
 def _said(pa: Any, column: Any) -> list[str | None]:
-    """A column as text, None where it is null."""
+    """The values of a column as text, None where it is null."""
     if _is_text(pa, column.type):
         return [None if value is None else _decode(value) for value in _plain(pa, column).to_pylist()]
     if _is_date(pa, column.type):
@@ -247,7 +234,7 @@ def _decode(value: bytes) -> str:
 
 
 def _values(column: Any) -> list[Any]:
-    """What a column holds, None for what Python cannot, such as a string that is not UTF-8."""
+    """The values of a column, None for one that Python cannot hold, such as a string that is not UTF-8."""
     try:
         return list(column.to_pylist())
     except ValueError:
@@ -262,26 +249,24 @@ def _value(scalar: Any) -> Any:
 
 
 def _published(pa: Any, batch: Any, fields: Fields) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The moments, and the rows that have a date which cannot be read."""
+    """The dates in microseconds, and whether there is one that cannot be read, row by row."""
     published = np.full(len(batch), UNDATED)
     there = np.zeros(len(batch), bool)
-    for name in fields.published_names:
-        if name in batch.schema.names and not there.all():
-            found, dated = _moments(pa, _column(batch, name))
+    for column in _columns(batch, fields.published_names):
+        if not there.all():
+            found, dated = _moments(pa, column)
             published = np.where(there, published, found)
             there |= dated
     return published, there & (published == UNDATED)
 
 
 def _moments(pa: Any, column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """A date column as microseconds, and which rows hold something."""
+    """The dates of a column in microseconds, and whether it holds something, row by row."""
     if _is_date(pa, column.type):
-        micros = column.cast(pa.timestamp("us", getattr(column.type, "tz", None)), safe=False).cast(
-            pa.int64()
-        )
-        there = column.is_valid().to_numpy(zero_copy_only=False)
-        return micros.fill_null(UNDATED).to_numpy(zero_copy_only=False), there
-    dates: Sequence[str] = [date_text(value) for value in _values(column)]
+        unit = pa.timestamp("us", getattr(column.type, "tz", None))
+        micros = column.cast(unit, safe=False).cast(pa.int64()).fill_null(UNDATED)
+        return micros.to_numpy(zero_copy_only=False), column.is_valid().to_numpy(zero_copy_only=False)
+    dates = [date_text(value) for value in _values(column)]
     return moments(dates)[0], np.array([bool(date.strip()) for date in dates], bool)
 
 

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from wirecopy.model import Articles, Skipped
+from wirecopy.model import Articles
 from wirecopy.sources import work
-from wirecopy.sources.fields import ABOUT_NAMES, Fields, Unusable, no_text, record
+from wirecopy.sources.fields import ABOUT_NAMES, Fields, Record, Unusable, no_text, record
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.unpacking import Damaged
-from wirecopy.sources.work import Work, articles, skip
+from wirecopy.sources.work import Work, parse_each, skip
+from wirecopy.text import mend
 
 _ROWS_A_BATCH = 4096
 _UNCLOSED = "a quote that opens here is never closed; close it, or double it where it is part of a text"
@@ -26,31 +27,29 @@ def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int)
     delimiter = "\t" if kind == "tsv" else _delimiter(stream.peek(64 << 10))
     # Broken UTF-8 becomes lone surrogates, by which the row is known.
     lines = io.TextIOWrapper(io.BufferedReader(stream), "utf-8", "surrogateescape", newline="")
-    header: list[str] | None = None
-    batch: list[tuple[int, list[str] | str]] = []
+    rows = _rows(_Lines(lines), delimiter)
+    line, header = next(rows)
+    if isinstance(header, str) or not set(fields.text_names) & set(header):
+        reason = header if isinstance(header, str) else no_text(header, fields, "columns")
+        yield skip(f"{path}:{line}", reason, stream.source_bytes)
+        return
+    batch: list[tuple[str, list[str] | str]] = []
     size = counted = 0
-    for line, row in _rows(_Lines(lines), delimiter):
-        if header is None:
-            if isinstance(row, str) or not set(fields.text_names) & set(row):
-                reason = row if isinstance(row, str) else no_text(row, fields, "columns")
-                yield skip(f"{path}:{line}", reason, stream.source_bytes)
-                return
-            header = row
-            continue
+    for line, row in rows:
         if row:
-            batch.append((line, row))
+            batch.append((f"{path}:{line}", row))
             size += sum(map(len, row))
         if size >= batch_bytes or len(batch) >= _ROWS_A_BATCH:
-            yield Work(partial(_parse, batch, header, path, fields), stream.source_bytes - counted)
+            yield Work(partial(_parse, batch, header, fields), stream.source_bytes - counted)
             batch, size, counted = [], 0, stream.source_bytes
     if batch:
-        yield Work(partial(_parse, batch, header or [], path, fields), stream.source_bytes - counted)
+        yield Work(partial(_parse, batch, header, fields), stream.source_bytes - counted)
 
 
 def is_table(head: bytes, fields: Fields) -> bool:
-    """Whether what begins with these bytes is a table: its first line names the text, and something else that is known.
+    """Whether these are the first bytes of a table: its first line names the text field, and another known field.
 
-    Where the user named the text, that name and any other will do.
+    If the user gave the name of the text field, any other name is enough.
     """
     line = re.split(rb"[\r\n]", head, maxsplit=1)[0].decode("utf-8", "replace")
     names = set(next(csv.reader([line], delimiter=_delimiter(head)), ()))
@@ -60,7 +59,7 @@ def is_table(head: bytes, fields: Fields) -> bool:
 
 
 class _Lines:
-    """Lines in which one can go back as far as the record that is being read: it begins with line `first`."""
+    """Iterates over lines, and can go back to the beginning of the record that is being read, which is line `first`."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
@@ -91,7 +90,7 @@ class _Lines:
 
 
 def _rows(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str] | str]]:
-    """The rows, each with the line it begins in; of what is none, why not."""
+    """Yields the line in which each row begins, and the row, or the reason why it cannot be read."""
     rows = csv.reader(lines, delimiter=delimiter)
     patience = work.MAX_RECORD_BYTES
     while patience > 0:
@@ -122,34 +121,21 @@ def _delimiter(head: bytes) -> str:
     return max(",;\t|", key=unquoted.count)
 
 
-def _parse(
-    rows: Sequence[tuple[int, list[str] | str]], header: Sequence[str], path: str, fields: Fields
-) -> Articles:
-    records, skipped = [], []
-    for line, row in rows:
-        try:
-            if isinstance(row, str):
-                raise Unusable(row)
-            records.append(record(_values(row, header, fields), fields, f"{path}:{line}"))
-        except Unusable as problem:
-            skipped.append(Skipped(f"{path}:{line}", str(problem)))
-    return articles(records, skipped, fields)
+def _parse(rows: Sequence[tuple[str, list[str] | str]], header: Sequence[str], fields: Fields) -> Articles:
+    return parse_each(rows, partial(_record, header, fields), fields)
 
 
-def _values(row: Sequence[str], header: Sequence[str], fields: Fields) -> dict[str, str]:
-    """What a row holds by the header's names; an empty cell is nothing."""
+def _record(header: Sequence[str], fields: Fields, row: list[str] | str, where: str) -> Record:
+    """The article in a row, where an empty cell is nothing; raises Unusable."""
+    if isinstance(row, str):
+        raise Unusable(row)
     if len(row) != len(header):
         raise Unusable(
             f"{len(row)} fields where the header has {len(header)}; quote fields that hold the delimiter"
         )
     values = {name: cell for name, cell in zip(header, row, strict=True) if cell}
-    if any(
-        "\ud800" <= character <= "\udfff"
-        for cell in values.values()
-        if not cell.isascii()
-        for character in cell
-    ):
+    if any(mend(cell) != cell for cell in values.values()):
         raise Unusable("not UTF-8; convert the file, e.g. iconv -f latin1 -t utf-8")
     if not set(fields.text_names) & set(values):
         raise Unusable("the text is empty")
-    return values
+    return record(values, fields, where)

@@ -24,9 +24,9 @@ _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]*|!--[^<>]*--)>")
 class Entry:
     """An article that a feed or sitemap names at `where`.
 
-    `known` is what it says about the article, its id also if no page turns up. The text is `content`, an HTML
-    fragment, if the feed holds it, else on the linked page: in the file `path`, if there is one. `missing` is why
-    there is no article where there is neither.
+    `known` is what it says about the article, with an id for it if no page is found. The text is in `content`, an HTML
+    fragment, if the feed has it, else in the linked page, whose file is `path`. `missing` is the reason for skipping an
+    entry that has neither.
     """
 
     where: str
@@ -37,18 +37,16 @@ class Entry:
     changed: str | None = None
     """When the page was last changed, which is not when it was published."""
     own: str = ""
-    """What tells it from other entries with its link: an id, or else a title."""
+    """Its id or else its title: distinguishes it from other entries with its link."""
 
     def is_same(self, other: Entry) -> bool:
         """Whether two entries with one link are one article: a live blog has many, each with its own text."""
         return not (self.content and other.content) or self.own == other.own or self.content == other.content
 
     def join(self, other: Entry) -> Entry:
-        """Both, of one article; this one has the last word."""
-        known = {
-            name: getattr(self.known, name) or getattr(other.known, name)
-            for name in (field.name for field in fields(Article))
-        }
+        """Both as one; what both say is taken from this one."""
+        names = [field.name for field in fields(Article)]
+        known = {name: getattr(self.known, name) or getattr(other.known, name) for name in names}
         return replace(
             self,
             known=Article(**known),
@@ -60,17 +58,17 @@ class Entry:
 
 
 class Entries:
-    """All entries, until a page of the input turns out to be one of them."""
+    """All entries, of which a page of the input may be one."""
 
     def __init__(self) -> None:
         self._entries: dict[str, dict[str, Entry]] = {}
-        """Of each page, by what tells them apart; the first is the page's own."""
+        """The entries of each page, by `own`; the first is the page's."""
         self._keys: dict[str, str] = {}
-        """By path and by address."""
+        """Of a page, by its path and by its address."""
         self._found: set[str] = set()
 
     def add(self, entry: Entry) -> None:
-        """Take in an entry; of those for one article, the first has the last word."""
+        """Add an entry; what several say about one article is taken from the first."""
         names = [str(entry.path)] if entry.path is not None else []
         names += [address_key(entry.known.url)] if entry.known.url else []
         key = next((self._keys[name] for name in names if name in self._keys), [*names, entry.where][0])
@@ -81,12 +79,12 @@ class Entries:
         self._keys.update((name, key) for name in names if name not in self._keys)
 
     def paths(self) -> Iterator[Path]:
-        """The files of those that have one."""
+        """Yields the files of the entries that have one."""
         for of_page in self._entries.values():
             yield from (entry.path for entry in of_page.values() if entry.path is not None)
 
     def complete(self, page: Page, path: Path | None) -> Page:
-        """The page with what is known about it by its file or address, or by what it says is its address."""
+        """The page with what its entry says; that is found by its file or address, or by the address in the page itself."""
         if not self._entries or page.known is not None:
             return page
         names = [os.path.realpath(path)] if path is not None else []
@@ -105,15 +103,12 @@ class Entries:
         )
 
     def left(self) -> Iterator[Entry]:
-        """The entries that were not found; they are forgotten."""
-        left = [
-            entry
-            for key, of_page in self._entries.items()
-            for entry in of_page.values()
-            if key not in self._found
-        ]
+        """Yields the entries of which no page was found, and forgets all."""
+        entries = self._entries
         self._entries, self._keys = {}, {}
-        yield from left
+        for key, of_page in entries.items():
+            if key not in self._found:
+                yield from of_page.values()
 
 
 def _canonical(content: bytes) -> str | None:
@@ -123,7 +118,7 @@ def _canonical(content: bytes) -> str | None:
 
 
 def address_key(url: str) -> str:
-    """What two addresses of one page have in common: host, path and query without tracking."""
+    """Host, path and query of an address without tracking: the same for all addresses of one page."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:

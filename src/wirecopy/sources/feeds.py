@@ -47,7 +47,7 @@ _CUT = ("[…]", "[...]", "[ … ]")
 
 
 def read(data: bytes, shown: str) -> Iterator[Entry]:
-    """The entries of an RSS or Atom feed; raises Unusable, behind those that are whole if it was cut."""
+    """Yields the entries of an RSS or Atom feed; raises Unusable, if the feed was cut after its whole entries."""
     data = _as_utf8(data)
     markup = _CDATA.sub(b"", data)
     _check(markup)
@@ -94,7 +94,7 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
 
 
 def read_json(data: bytes, shown: str) -> Iterator[Entry]:
-    """The entries of a JSON feed; raises Unusable."""
+    """Yields the entries of a JSON feed; raises Unusable."""
     try:
         feed = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -105,10 +105,9 @@ def read_json(data: bytes, shown: str) -> Iterator[Entry]:
     for number, item in enumerate(items, 1):
         entry = item if isinstance(item, dict) else {}
         authors = _listed(entry, "authors") or _listed(feed, "authors") or [entry.get("author")]
-        text = _string(entry, "content_text")
         yield _entry(
             f"{shown}:{number}",
-            content=_string(entry, "content_html") or _paragraphs(text),
+            content=_string(entry, "content_html") or _paragraphs(_string(entry, "content_text")),
             summary=_paragraphs(_string(entry, "summary")),
             title=_string(entry, "title"),
             published=_date(entry, "date_published"),
@@ -135,19 +134,15 @@ def _entry(
     leasts = ((content, _FULL_CONTENT if url else 1), (summary, _FULL_SUMMARY))
     text = next((text for text, least in leasts if _is_full(text, least)), None)
     there = "only a summary" if plain(content) or plain(summary) else "no text"
+    about = {name: mend(value) for name, value in known.items() if value}
     return Entry(
         where,
-        _article(url or id or where, url=url, **known),
+        Article(mend(url or id or where), "", url=mend(url) or None, **about),
         f"{there}; the linked page {url} is not in the input" if url else f"{there}, and no link to a page",
         text,
         changed=changed,
         own=id or known.get("title") or where,
     )
-
-
-def _article(id: str, **known: str | None) -> Article:
-    clean = {name: mend(value) for name, value in known.items() if value}
-    return Article(mend(id), "", **clean)
 
 
 def _check(markup: bytes) -> None:
@@ -160,14 +155,14 @@ def _check(markup: bytes) -> None:
 
 
 def _as_utf8(data: bytes) -> bytes:
-    """A feed that is UTF-16 or UTF-32 by its byte order mark, in UTF-8; feedparser asks what it declares first."""
+    """The feed in UTF-8, if its byte order mark says UTF-16 or UTF-32; feedparser would believe its declaration first."""
     if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         return data
     return _DECLARATION.sub(b"", Stream(io.BytesIO(data)).readall())
 
 
 def _missing_end(markup: bytes) -> str:
-    """The last tag of a feed, if it is not there; one that is only not well-formed has it."""
+    """The last tag of a feed if it is missing, else empty; a feed that is only not well-formed has it."""
     root = _ROOT.search(markup)
     if not root or re.search(rb"</%b\s*>" % re.escape(root[1]), markup, re.IGNORECASE):
         return ""
@@ -180,7 +175,7 @@ def _ends_in_entry(markup: bytes) -> bool:
 
 
 def _without_endless_names(data: bytes) -> bytes:
-    """A feed without names of people that are one endless word: to see whether that is an e-mail address, feedparser takes the square of its length."""
+    """The feed without people's names that are one endless word, for which feedparser's search for e-mail addresses takes quadratic time."""
     parts, copied = [], 0
     start: int | None = None
     has_entities = b"<!ENTITY" in data
@@ -237,7 +232,7 @@ def _title(holder: Mapping[str, Any]) -> str:
 
 
 def _joined(base: str, link: str) -> str:
-    """The address of a link, empty if it is none of a page."""
+    """The absolute address of a link, empty if that is not of a page."""
     try:
         address = urljoin(base, link.strip()) if link.strip() else ""
     except ValueError:
@@ -246,7 +241,7 @@ def _joined(base: str, link: str) -> str:
 
 
 def _date(entry: Mapping[str, Any], name: str) -> str | None:
-    """A date as it is written, None if it cannot be read; RSS means the American zone by CST, which elsewhere is any of three."""
+    """A date as it is written, None if it cannot be read; CST, which has three meanings, is the American zone in RSS."""
     # feedparser's own `get` gives one date for the other.
     said = dict.get(entry, name) if isinstance(entry, dict) else None
     said = re.sub(r"\bCST\s*\Z", "-0600", mend(said)) if isinstance(said, str) else ""
@@ -260,7 +255,7 @@ def _authors(entry: Mapping[str, Any]) -> str:
 
 
 def _name(author: str) -> str:
-    """An author without the address beside the name: `ada@c.example (Ada Quill)`, or `ple (Ada Quill`."""
+    """The name of an author without the address beside it: `ada@c.example (Ada Quill)`, or `ple (Ada Quill`."""
     name = " ".join(word for word in author.split() if "@" not in word)
     before, bracket, inside = name.partition("(")
     is_torn = ")" not in inside and " " not in before.strip()

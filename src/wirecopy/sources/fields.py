@@ -20,8 +20,6 @@ from wirecopy.text import mend, utf8
 TEXT_NAMES = ("text", "maintext", "body", "content")
 """`text` is passim's and trafilatura's, `maintext` news-please's."""
 
-ID_NAMES = ("id",)
-
 PUBLISHED_NAMES = ("published", "date", "date_publish", "date_published", "publish_date")
 """`date` is passim's and trafilatura's, `date_publish` news-please's, `date_published` JSON Feed's, `publish_date` newspaper's."""
 
@@ -51,9 +49,9 @@ of the site as `source-hostname` and the address of the page as `source`; its ot
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """The names that the user gave; None stands for the known names, of which the first that is there is taken.
+    """The names of fields that the user gave; None stands for the known names, of which the first that a record has is taken.
 
-    What is known about articles costs memory: of `ABOUT`, those are read that `about` asks for.
+    Of `ABOUT`, only those in `about` are read: the others would cost memory.
     """
 
     text: str | None = None
@@ -64,22 +62,22 @@ class Fields:
 
     @property
     def text_names(self) -> tuple[str, ...]:
-        """Where the text may stand."""
+        """The names under which the text may stand."""
         return TEXT_NAMES if self.text is None else (self.text,)
 
     @property
     def id_names(self) -> tuple[str, ...]:
-        """Where the id may stand."""
-        return ID_NAMES if self.id is None else (self.id,)
+        """The name under which the id may stand."""
+        return ("id" if self.id is None else self.id,)
 
     @property
     def published_names(self) -> tuple[str, ...]:
-        """Where the date may stand."""
+        """The names under which the date may stand."""
         return PUBLISHED_NAMES if self.published is None else (self.published,)
 
     @property
     def about_names(self) -> list[tuple[str, ...]]:
-        """Where each of `about` may stand, and behind them what `known` needs beside these."""
+        """The names under which each of `about` may stand, and last `source`, which `known` needs where `about` has `url`."""
         if not self.about:
             return []
         known = {**ABOUT_NAMES, "published": self.published_names}
@@ -89,7 +87,7 @@ class Fields:
         return [*names, ("source",)] if "url" in self.about else names
 
     def known(self, columns: Sequence[Sequence[str]]) -> dict[str, Sequence[str]]:
-        """`Articles.about`, from what stands under each of `about_names`.
+        """`Articles.about`, from the columns of what stands under each of `about_names`.
 
         An address under `source` is the url of an article that has no other.
         """
@@ -122,7 +120,7 @@ class Number(str):
 class Record(NamedTuple):
     """What is read of the record at `where`.
 
-    `published` is empty where it has none, `about` is what stands under `about_names`.
+    `published` is empty where it has none; `about` has one value for each of `Fields.about_names`.
     """
 
     text: bytes
@@ -133,7 +131,7 @@ class Record(NamedTuple):
 
 
 def record(values: Mapping[Any, Any], fields: Fields, where: str) -> Record:
-    """The article in a mapping of names to values, whose id is `where` if it has none; raises Unusable."""
+    """The article in a mapping of names to values; without an id, that is `where`. Raises Unusable."""
     text_name, text = _first(values, fields.text_names)
     if text is None:
         raise Unusable(no_text([str(name) for name in values], fields))
@@ -188,7 +186,7 @@ def date_text(value: Any) -> str:
 
 
 def about_text(value: Any) -> str:
-    """What is known about an article as text: strings of a list joined, numbers and dates written, all else empty."""
+    """A value other than the date as text: a list as its strings joined, numbers and dates written out, all else empty."""
     if isinstance(value, list | tuple):
         return "; ".join(
             mend(item) for item in value if isinstance(item, str) and item and not isinstance(item, Number)
@@ -213,18 +211,13 @@ def moments(dates: Sequence[str]) -> tuple[NDArray[np.int64], int]:
 def with_others(
     published: NDArray[np.int64], others: Sequence[tuple[int, str]]
 ) -> tuple[NDArray[np.int64], int]:
-    """`published` with the rows filled in whose date is RFC 2822, and how many are neither that nor ISO 8601."""
+    """`published` with those of the other dates that are RFC 2822, given with their rows, and how many are not."""
     if not others:
         return published, 0
     filled = published.copy()
-    unreadable = 0
     for row, date in others:
-        moment = rfc2822_microseconds(date)
-        if moment is None:
-            unreadable += 1
-        else:
-            filled[row] = moment
-    return filled, unreadable
+        filled[row] = rfc2822_microseconds(date)
+    return filled, sum(int(filled[row]) == UNDATED for row, _ in others)
 
 
 _RFC2822 = re.compile(
@@ -235,11 +228,11 @@ _RFC2822 = re.compile(
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
-def rfc2822_microseconds(date: str) -> int | None:
-    """The moment of an RFC 2822 date; without a zone, or with an unknown one, UTC."""
+def rfc2822_microseconds(date: str) -> int:
+    """The moment of an RFC 2822 date, in UTC where its zone is missing or unknown; `UNDATED` for anything else."""
     # The parser of the standard library guesses at anything; only the real form is given to it.
     if not _RFC2822.fullmatch(date):
-        return None
+        return UNDATED
     from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
 
     try:
@@ -248,14 +241,13 @@ def rfc2822_microseconds(date: str) -> int | None:
             moment = moment.replace(tzinfo=datetime.UTC)
         return (moment - _EPOCH) // datetime.timedelta(microseconds=1)
     except (ValueError, TypeError, OverflowError, IndexError):
-        return None
+        return UNDATED
 
 
 def kind(value: Any) -> str:
     """What a value is, in the words of JSON."""
-    if isinstance(value, Number):
-        return "a number"
     for types, word in (
+        (Number, "a number"),
         (str, "a string"),
         ((bool, np.bool_), "true or false"),
         (numbers.Number, "a number"),
@@ -268,12 +260,12 @@ def kind(value: Any) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: null, or the NaN and infinities that Python writes for missing numbers."""
+    """Whether a value means that there is none: None, or the NaN and infinities that Python writes for missing numbers."""
     return value is None or (isinstance(value, float) and not math.isfinite(value))
 
 
 def _first(values: Mapping[Any, Any], names: Sequence[str]) -> tuple[str, Any]:
-    """The first name that holds something, and what it holds."""
+    """The first of the names that has a value, and the value; None where none of them has."""
     for name in names:
         value = values.get(name)
         if not is_missing(value):

@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from wirecopy.errors import MissingExtra
 from wirecopy.sources.fields import Unusable
@@ -20,7 +21,7 @@ _MAX_FEED = 4 << 10
 HTML_TYPES = {"text/html", "application/xhtml+xml"}
 
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)")
-_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]{0,4096})?\r?\n")
 _LENGTH = re.compile(r"\d{1,15}")
 _TAIL = 256
@@ -40,7 +41,7 @@ class Response:
     def content(self, limit: int, cut: bool = False) -> bytes:
         """The body without its encodings; raises Unusable.
 
-        With `cut` it is known to be incomplete, and what there is is taken.
+        With `cut`, the body is known to be incomplete, and what there is of it is returned.
         """
         body, early = self.body, ""
         length = self.headers.get("content-length", "")
@@ -65,17 +66,17 @@ class Response:
 
 
 def parse(block: bytes) -> Response | None:
-    """The response in a block; None if it is none."""
+    """The response in a block; None if the block is no HTTP response."""
     status = _STATUS.match(block)
     if not status:
         return None
-    end = _BLANK_LINE.search(block, 0, MAX_HEAD)
+    end = BLANK_LINE.search(block, 0, MAX_HEAD)
     head = block[: end.start() if end else MAX_HEAD]
     return Response(int(status[1]), headers(head), block[end.end() :] if end else b"")
 
 
 def headers(head: bytes, listed: bool = True) -> dict[str, str]:
-    """The headers below a first line, names in lower case; of a repeated one the first, or if `listed`, all with commas between."""
+    """The headers below a first line, by name in lower case; a repeated one has all its values, or if not `listed` the first."""
     found: dict[str, str] = {}
     if b"\n " in head or b"\n\t" in head:
         head = re.sub(rb"\r?\n[ \t]+", b" ", head)
@@ -91,20 +92,20 @@ def headers(head: bytes, listed: bool = True) -> dict[str, str]:
 
 
 def media_type(content_type: str) -> tuple[str, str | None]:
-    """The type in a Content-Type header, also in quotes or without a semicolon, and the charset if it names one."""
+    """The media type and the charset in a Content-Type header, which may have quotes or lack its semicolon."""
     kind, charset = _TYPE.search(content_type), _CHARSET.search(content_type)
     return kind[0].lower() if kind else "", charset and charset[1]
 
 
 def too_large(limit: int, what: str = "a page") -> str:
-    """What is said of a page above the limit."""
+    """The reason why something larger than the limit is skipped."""
     return f"larger than {limit:,} bytes, the limit for {what}"
 
 
 def _joined(body: bytes, cut: bool) -> tuple[bytes, str]:
-    """A chunked body in one piece, and what is wrong with its end, if anything.
+    """The chunks of a body concatenated, and what is wrong with its end, if anything.
 
-    Crawlers often store it so already, and leave the header: then it stays as it is.
+    A body without chunks is returned as it is: crawlers often concatenate them, and leave the header.
     """
     parts, at = [], 0
     while chunk := _CHUNK.match(body, at):
@@ -135,30 +136,21 @@ def _decoded(body: bytes, name: str, limit: int, cut: bool) -> bytes:
             if size > limit:
                 raise Unusable(too_large(limit))
     except Damaged as damage:
-        if not parts and _is_plain(body):
+        if not parts and (not body or body.lstrip().startswith(b"<")):
             return body  # decoded by the crawler, which left the header
         if not cut:
             raise Unusable(f"damaged content encoding {name}: {damage}") from None
     return b"".join(parts)
 
 
-def _is_plain(body: bytes) -> bool:
-    return body.lstrip()[:1] == b"<" or not body
-
-
-def _unpack(compression: str) -> Callable[[bytes], Iterator[bytes]]:
-    magic = GZIP if compression == "gz" else ZSTD
-
-    def pieces(body: bytes) -> Iterator[bytes]:
-        if not body.startswith(magic):
-            raise Damaged(f"expected {magic.hex(' ')} at its beginning, got {body[:4].hex(' ')}")
-        yield from unpack(window_of(body), compression)
-
-    return pieces
+def _unpack(compression: str, magic: bytes, body: bytes) -> Iterator[bytes]:
+    if not body.startswith(magic):
+        raise Damaged(f"expected {magic.hex(' ')} at its beginning, got {body[:4].hex(' ')}")
+    yield from unpack(window_of(body), compression)
 
 
 def _inflate(body: bytes) -> Iterator[bytes]:
-    """Deflate as the standard has it, or without its wrapper, as some servers send it."""
+    """Yields the pieces of deflate data, in the standard's wrapper or, as some servers send it, without."""
     wrapped = len(body) > 1 and body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0
     stream = zlib.decompressobj(wbits=15 if wrapped else -15)
     rest = body
@@ -195,8 +187,8 @@ def _unbrotli(body: bytes) -> Iterator[bytes]:
 
 
 _DECODERS: dict[str, Callable[[bytes], Iterable[bytes]]] = {
-    "gzip": _unpack("gz"),
+    "gzip": partial(_unpack, "gz", GZIP),
     "deflate": _inflate,
     "br": _unbrotli,
-    "zstd": _unpack("zst"),
+    "zstd": partial(_unpack, "zst", ZSTD),
 }

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from wirecopy.model import Articles, Skipped
 from wirecopy.sources import jsonl
-from wirecopy.sources.fields import Fields, Number, kind
-from wirecopy.sources.objects import mappings
+from wirecopy.sources.fields import Fields, Number, Record, Unusable, kind, record
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.unpacking import Damaged
-from wirecopy.sources.work import Work, articles, skip
+from wirecopy.sources.work import Work, articles, parse_each, skip
 
 _FIRST_LINE = 1 << 20
 
 
 def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    """The work in a JSON file; elements of an array count from 1, as lines do."""
+    """The work in a JSON file; the elements of an array are numbered from 1, like lines."""
     if _is_object(stream.peek(_FIRST_LINE).lstrip().partition(b"\n")[0]):
         yield from jsonl.read(stream, path, fields, batch_bytes)
         return
@@ -51,17 +51,14 @@ def _parse(data: bytes, path: str, fields: Fields) -> Articles:
     except RecursionError:
         return _skipped(path, "nested too deeply")
     records = value if isinstance(value, list) else [value]
-    usable = [(f"{path}:{n}", item) for n, item in enumerate(records, 1) if isinstance(item, Mapping)]
-    others = [
-        Skipped(f"{path}:{n}", f"not a JSON object but {kind(item)}")
-        for n, item in enumerate(records, 1)
-        if not isinstance(item, Mapping)
-    ]
-    found = mappings([item for _, item in usable], [where for where, _ in usable], fields)
-    if not others:
-        return found
-    skipped = sorted([*found.skipped, *others], key=lambda skipped: int(skipped.where.rpartition(":")[2]))
-    return replace(found, skipped=skipped)
+    items = ((f"{path}:{number}", item) for number, item in enumerate(records, 1))
+    return parse_each(items, partial(_record, fields), fields)
+
+
+def _record(fields: Fields, item: Any, where: str) -> Record:
+    if not isinstance(item, Mapping):
+        raise Unusable(f"not a JSON object but {kind(item)}")
+    return record(item, fields, where)
 
 
 def _skipped(where: str, reason: str) -> Articles:

@@ -18,7 +18,7 @@ from wirecopy.sources.work import Work, articles, skip
 
 
 def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    """The work in a stream of lines; `path` is how its lines are named."""
+    """Yields the work in a stream of lines, whose places are named `path:N`."""
     line, counted = 1, 0
     carry = np.empty(0, np.uint8)
     overlong = done = False
@@ -48,7 +48,7 @@ def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterato
 
 
 def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[np.uint8], str | None]:
-    """The carried bytes and `size` more; at the end of the stream also why it ended, "" if well."""
+    """The carried bytes and `size` more, and None; at the end of the stream what is there, and why it ended: "" if well."""
     buffer = np.empty(len(carry) + size, np.uint8)
     buffer[: len(carry)] = carry
     view = buffer.data
@@ -65,7 +65,7 @@ def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[
 
 
 def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -> Articles:
-    """The articles in some lines."""
+    """The articles in lines of JSON, of which the first is line `first_line` of `path`."""
     text, offsets, ids, published, other_dates, about, lines, bad = _core.read_jsonl(
         data,
         fields.text_names,

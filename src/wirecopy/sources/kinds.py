@@ -12,13 +12,13 @@ from wirecopy.sources.paths import File
 from wirecopy.sources.unpacking import Damaged
 
 SNIFFED = 64 << 10
-"""So many bytes tell the kind of a file: comments and other fields may come first."""
+"""How many bytes are looked at to tell the kind of a file: comments and other fields may come first."""
 
 PAGE_KINDS = {"page", "warc", "xml", "json feed"}
-"""What holds web pages."""
+"""The kinds of files that hold or name web pages."""
 
 NAMING_ROOTS = feeds.ROOTS | sitemaps.ROOTS
-"""What begins with one of these names pages."""
+"""The first elements of what names pages: feeds and sitemaps."""
 
 _KINDS = {
     **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
@@ -59,7 +59,7 @@ _JSON_FEED = re.compile(rb'\s*\{.*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org
 
 
 def kind_of_file(file: File) -> tuple[str, str]:
-    """The kind of a file, and how it is compressed."""
+    """The kind of a file, and its compression: "gz", "zst" or empty."""
     stem, suffix = os.path.splitext(file.path.name.lower())  # noqa: PTH122 - a name, not a path
     compression = suffix[1:] if suffix in (".gz", ".zst") else ""
     if compression:
@@ -71,7 +71,7 @@ def kind_of_file(file: File) -> tuple[str, str]:
 
 
 def root_of_file(file: File, compression: str) -> str:
-    """The `root_name` of a file; empty if that cannot be told before it is read."""
+    """The `root_name` of a file; empty if it is a pipe or cannot be read."""
     return "" if file.is_pipe or file.problem else root_name(_head(file, compression))
 
 
@@ -87,7 +87,7 @@ def unread(kind: str, file: File) -> str:
 
 
 def kind_of(head: bytes) -> str:
-    """Which of the PAGE_KINDS begins with these bytes; empty if none."""
+    """Which of the PAGE_KINDS has these first bytes; empty if none."""
     if head.startswith(b"WARC/"):
         return "warc"
     if _JSON_FEED.match(_bare(head)):
@@ -97,11 +97,11 @@ def kind_of(head: bytes) -> str:
 
 
 def root_name(head: bytes) -> str:
-    """The document type, or else the first element, of markup that begins with these bytes; empty if it is none."""
+    """The document type, or else the first element, of the markup with these first bytes; empty if they are no markup."""
     found = _PROLOG.match(_bare(head))
     return found[1].decode("ascii", "replace").lower() if found else ""
 
 
 def _bare(head: bytes) -> bytes:
-    """Without byte order mark, and UTF-16 without its zeros, which reads well enough."""
+    """The bytes without byte order mark, and without zeros, so that UTF-16 reads well enough."""
     return _MARK.sub(b"", head.replace(b"\0", b""))

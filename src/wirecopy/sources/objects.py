@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
 from typing import Any
 
 from wirecopy import _core
-from wirecopy.model import Article, Articles, Skipped
-from wirecopy.sources.fields import Fields, Record, Unusable, article_record, record
-from wirecopy.sources.work import Work, articles, skip
+from wirecopy.model import Article, Articles
+from wirecopy.sources.fields import Fields, Record, article_record, record
+from wirecopy.sources.work import Work, parse_each, skip
 from wirecopy.text import utf8
 
 _OBJECTS_A_BATCH = 4096
@@ -24,7 +26,7 @@ class Batches:
         self._size = 0
 
     def add(self, item: str | Mapping[Any, Any] | Article) -> Iterator[Work]:
-        """Take one object in; the batch that is full by it comes out."""
+        """Add one object; yields the batch if it is full now."""
         self._items.append(item)
         self.count += 1
         self._size += _size(item)
@@ -32,14 +34,14 @@ class Batches:
             yield from self.flush()
 
     def flush(self) -> Iterator[Work]:
-        """What was gathered."""
+        """Yields what was gathered, if anything."""
         if self._items:
             items, first = self._items, self.count - len(self._items) + 1
             self._items, self._size = [], 0
             yield Work(lambda: read(items, first, self.fields, self.unnamed))
 
     def unusable(self, item: object) -> Work:
-        """The complaint about an object that is no article."""
+        """Work that skips an object which is no article."""
         self.count += 1
         return skip(
             f"{self.unnamed}:{self.count}",
@@ -56,22 +58,15 @@ def _size(item: str | Mapping[Any, Any] | Article) -> int:
 
 
 def read(items: Sequence[Any], first: int, fields: Fields, unnamed: str) -> Articles:
-    """The articles in some texts, mappings and Articles; a record without id is `unnamed:N`, a text its BLAKE3."""
-    return mappings(items, [f"{unnamed}:{number}" for number in range(first, first + len(items))], fields)
+    """The articles in some texts, mappings and Articles; the id of a text is its BLAKE3, of a record without one `unnamed:N`."""
+    wheres = (f"{unnamed}:{number}" for number in count(first))
+    return parse_each(zip(wheres, items, strict=False), partial(_record, fields), fields)
 
 
-def mappings(items: Sequence[Any], wheres: Sequence[str], fields: Fields) -> Articles:
-    """The articles in some objects; `wheres` names them in complaints, and those without id."""
-    records, skipped = [], []
-    for where, item in zip(wheres, items, strict=True):
-        try:
-            if isinstance(item, str):
-                text = utf8(item)
-                records.append(Record(text, _core.blake3_hex([text])[0], where))
-            elif isinstance(item, Article):
-                records.append(article_record(item, fields, where))
-            else:
-                records.append(record(item, fields, where))
-        except Unusable as problem:
-            skipped.append(Skipped(where, str(problem)))
-    return articles(records, skipped, fields)
+def _record(fields: Fields, item: str | Mapping[Any, Any] | Article, where: str) -> Record:
+    if isinstance(item, str):
+        text = utf8(item)
+        return Record(text, _core.blake3_hex([text])[0], where)
+    if isinstance(item, Article):
+        return article_record(item, fields, where)
+    return record(item, fields, where)

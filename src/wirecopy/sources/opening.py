@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from wirecopy.sources.unpacking import Damaged, Window, unpack
@@ -20,22 +21,19 @@ _WIDE = (
 )
 
 
-class Ahead(io.RawIOBase):
-    """A file of which `head`, its first bytes, can be seen before it is read."""
+class _Held(io.RawIOBase):
+    """A file of which some bytes were read already; these come first."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, held: bytes = b"") -> None:
         self.file = file
-        self.head = b""
-        while len(self.head) < BLOCK and (block := file.read(BLOCK - len(self.head))):
-            self.head += block
-        self._rest = memoryview(self.head)
+        self._rest = memoryview(held)
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True, as `io` asks of what can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Put the next bytes into the buffer; how many, 0 at the end."""
+        """Copy the next bytes into the buffer and return how many: 0 at the end."""
         view = memoryview(buffer).cast("B")
         if not self._rest:
             return int(self.file.readinto(view))
@@ -45,21 +43,30 @@ class Ahead(io.RawIOBase):
         return count
 
 
-class Stream(io.RawIOBase):
+class Ahead(_Held):
+    """A file of which `head`, its first bytes, can be seen before it is read."""
+
+    def __init__(self, file: Any) -> None:
+        self.head = b""
+        while len(self.head) < BLOCK and (block := file.read(BLOCK - len(self.head))):
+            self.head += block
+        super().__init__(file, self.head)
+
+
+class Stream(_Held):
     """The content of an open file. `compression` is "gz", "zst", "" for none, None to look at the first bytes.
 
     With `raw` it is only decompressed: whatever its byte order mark says, the bytes stay as they are.
     """
 
     def __init__(self, file: Any, compression: str | None = "", raw: bool = False) -> None:
-        self.file = file
+        super().__init__(file)
         self.source_bytes = 0
         head = self._take(4)
         while len(head) < 4 and (more := self._take(4 - len(head))):
             head += more
         if compression is None:
             compression = {b"\x1f\x8b": "gz", b"\x28\xb5": "zst"}.get(head[:2], "")
-        self._rest = memoryview(b"")
         self._pieces: Iterator[bytes] | None = None
         self._damage: Damaged | None = None
         if compression:
@@ -73,13 +80,8 @@ class Stream(io.RawIOBase):
         else:
             self._rest = memoryview(head.removeprefix(codecs.BOM_UTF8))
 
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
     def readinto(self, buffer: Any) -> int:
-        """Put the next bytes into the buffer; how many, 0 at the end. Raises Damaged."""
-        view = memoryview(buffer).cast("B")
+        """Copy the next bytes into the buffer and return how many: 0 at the end. Raises Damaged."""
         if self._damage is not None and not self._rest:
             raise self._damage
         while not self._rest and self._pieces is not None:
@@ -88,21 +90,25 @@ class Stream(io.RawIOBase):
                 return 0
             self._rest = memoryview(piece)
         if self._rest:
-            count = min(len(view), len(self._rest))
-            view[:count] = self._rest[:count]
-            self._rest = self._rest[count:]
-            return count
+            return super().readinto(buffer)
         try:
-            count = int(self.file.readinto(view))
+            count = super().readinto(buffer)
         except OSError as error:
-            raise Damaged(
-                f"cannot be read after byte {self.source_bytes}: {error.strerror or error}"
-            ) from None
+            raise self._unreadable(error) from None
         self.source_bytes += count
         return count
 
+    def read_most(self, limit: int) -> bytes:
+        """All bytes that are left, or the next `limit` + 1 if there are more. Raises Damaged."""
+        pieces = []
+        size = 0
+        while size <= limit and (piece := self.read(min(max(BLOCK, size), limit + 1 - size))):
+            pieces.append(piece)
+            size += len(piece)
+        return b"".join(pieces)
+
     def peek(self, size: int) -> bytes:
-        """The next bytes, at least `size` of them if there are as many, which stay to be read."""
+        """The next `size` bytes, or fewer at the end; they stay to be read."""
         head = b""
         try:
             while len(head) < size and (more := self.read(size - len(head))):
@@ -118,11 +124,12 @@ class Stream(io.RawIOBase):
         try:
             block: bytes = self.file.read(size)
         except OSError as error:
-            raise Damaged(
-                f"cannot be read after byte {self.source_bytes}: {error.strerror or error}"
-            ) from None
+            raise self._unreadable(error) from None
         self.source_bytes += len(block)
         return block
+
+    def _unreadable(self, error: OSError) -> Damaged:
+        return Damaged(f"cannot be read after byte {self.source_bytes}: {error.strerror or error}")
 
     def _blocks(self, head: bytes) -> Iterator[bytes]:
         yield head
@@ -131,7 +138,7 @@ class Stream(io.RawIOBase):
 
 
 def _to_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The pieces without byte order mark, in UTF-8 if the mark is a wide one."""
+    """The pieces without byte order mark, converted to UTF-8 if that mark is UTF-16's or UTF-32's."""
     head = b""
     for piece in pieces:
         head += piece
@@ -139,18 +146,14 @@ def _to_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
             break
     for mark, encoding in _WIDE:
         if head.startswith(mark):
-            yield from _narrow(head[len(mark) :], pieces, encoding)
+            yield from _narrow(chain([head[len(mark) :]], pieces), encoding)
             return
     yield head.removeprefix(codecs.BOM_UTF8)
     yield from pieces
 
 
-def _narrow(head: bytes, pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
-    decoder = codecs.getincrementaldecoder(encoding)()
+def _narrow(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     try:
-        yield decoder.decode(head).encode()
-        for piece in pieces:
-            yield decoder.decode(piece).encode()
-        yield decoder.decode(b"", final=True).encode()
+        yield from codecs.iterencode(codecs.iterdecode(pieces, encoding), "utf-8")
     except UnicodeDecodeError as error:
         raise Damaged(f"not {encoding.upper()} as its byte order mark says: {error.reason}") from None

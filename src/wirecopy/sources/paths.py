@@ -66,7 +66,7 @@ def cannot_open(error: OSError) -> str:
 
 
 def _matching(parts: Sequence[str], base: Path) -> Iterator[File]:
-    """All files that the parts of a pattern match; below `**` as in a folder, where links may lead around in circles."""
+    """Yields all files that a pattern, given by its parts, matches; below `**` no link is followed, which may lead in circles."""
     parts = [
         part for part, after in zip(parts, [*parts[1:], ""], strict=True) if (part, after) != ("**", "**")
     ]
@@ -104,7 +104,7 @@ def _matching(parts: Sequence[str], base: Path) -> Iterator[File]:
 
 
 def _below(path: Path, base: Path) -> Iterator[File]:
-    """The file itself, or all files below a folder; hidden ones are left alone."""
+    """Yields the file itself, or all files below a folder but the hidden ones."""
     if not path.is_dir():
         file = _file(path, base)
         yield file if file.problem or path.is_file() else File(path, file.name, file.shown, is_pipe=True)

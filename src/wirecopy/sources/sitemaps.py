@@ -31,16 +31,15 @@ _NAMES = {
 
 
 def read(data: bytes, shown: str, folder: Path | None) -> Iterator[Entry]:
-    """The pages, or other sitemaps, that a sitemap names; raises Unusable behind those before what is wrong."""
-    found: list[dict[str, str]] = []
+    """Yields the pages, or other sitemaps, that a sitemap names; raises Unusable at the place from which it is broken."""
+    problem = ""
+    parser = _Parser()
     try:
-        _Parser(found).parse(data)
+        parser.expat.Parse(data, True)
     except expat.ExpatError as error:
         problem = f"not a whole sitemap: {error}"
-    else:
-        problem = ""
-    for number, said in enumerate(found, 1):
-        url = said.get("url", "")
+    for number, said in enumerate(parser.found, 1):
+        url, changed = said.pop("url", ""), said.pop("changed", None)
         path, missing = None, f"{url} is not in the input" if url else "no address"
         try:
             path = _path(url, folder) if folder is not None else None
@@ -49,32 +48,27 @@ def read(data: bytes, shown: str, folder: Path | None) -> Iterator[Entry]:
         known = Article(
             os.path.relpath(path, os.path.realpath(folder)) if path and folder else url,
             "",
-            said.get("title"),
-            said.get("published"),
-            said.get("source"),
-            language=said.get("language"),
             url=url if ":" in url else None,
+            **said,
         )
-        yield Entry(f"{shown}:{number}", known, missing, path=path, changed=said.get("changed"))
+        yield Entry(f"{shown}:{number}", known, missing, path=path, changed=changed)
     if problem:
         raise Unusable(problem)
 
 
 class _Parser:
-    def __init__(self, found: list[dict[str, str]]) -> None:
-        self._found = found
+    def __init__(self) -> None:
+        self.found: list[dict[str, str]] = []
+        """What each whole element says, by the names in `_NAMES`."""
         self._entry: dict[str, str] | None = None
         self._text: list[str] | None = None
         self._elements = 0
-        self._parser = expat.ParserCreate()
-        self._parser.buffer_text = True
-        self._parser.EntityDeclHandler = self._refuse
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._characters
-
-    def parse(self, data: bytes) -> None:
-        self._parser.Parse(data, True)
+        self.expat = expat.ParserCreate()
+        self.expat.buffer_text = True
+        self.expat.EntityDeclHandler = self._refuse
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self._characters
 
     def _refuse(self, *_: object) -> None:
         raise Unusable("declares entities, which no sitemap needs")
@@ -93,7 +87,7 @@ class _Parser:
 
     def _end(self, name: str) -> None:
         if name in ("url", "sitemap") and self._entry is not None:
-            self._found.append(self._entry)
+            self.found.append(self._entry)
             self._entry = None
         elif self._text is not None and name in _NAMES and self._entry is not None:
             self._entry.setdefault(_NAMES[name], "".join(self._text).strip())
@@ -101,7 +95,7 @@ class _Parser:
 
 
 def _path(url: str, folder: Path) -> Path | None:
-    """The file that an address stands for; None if there is none. Raises Unusable if it is outside the folder."""
+    """The saved file of an address; None if there is none. Raises Unusable if it is outside the folder."""
     from urllib.request import url2pathname  # slow to import, and rarely needed
 
     try:

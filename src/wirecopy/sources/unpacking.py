@@ -6,6 +6,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from wirecopy.sources.fields import Unusable
+
 BLOCK = 256 << 10
 _PIECE = 256 << 10
 """About the most that a piece holds; where data is damaged, its last piece is lost."""
@@ -18,23 +20,23 @@ GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-class Damaged(Exception):  # noqa: N818 - reads as what happened
+class Damaged(Unusable):
     """The stream cannot be read further; everything before was given out."""
 
 
 class Window:
-    """A file of which a part is held; `read` gives its next bytes. Without `seek` one can go back by `kept` bytes."""
+    """A file of which a part is in memory. `read(size)` returns its next bytes; without `seek`, one can go back by `kept` bytes."""
 
     def __init__(
         self, read: Callable[[int], bytes], seek: Callable[[int], object] | None = None, kept: int = 0
     ) -> None:
         self._read, self._seek, self._kept = read, seek, kept
         self.start = 0
-        """Nothing before this can be seen any more, unless there is `seek`."""
+        """Where the part in memory begins; without `seek`, what is before it is gone."""
         self._data = b""
 
     def view(self, offset: int, size: int) -> memoryview:
-        """The bytes from `offset` on, `size` of them if there are as many."""
+        """The `size` bytes from `offset` on, or fewer at the end of the file."""
         at = offset - self.start
         if at < 0 or at + size > len(self._data):
             self._load(offset, size)
@@ -70,7 +72,7 @@ class Window:
 
 
 def window_of(data: bytes) -> Window:
-    """All of some bytes, as if they were a file."""
+    """A window over bytes, as if they were a file."""
     given = iter((data,))
     return Window(lambda _: next(given, b""))
 
@@ -133,7 +135,7 @@ class Zstd:
             raise _damaged(self, "the frame does not end with its last block")
 
     def _blocks(self) -> Iterator[bytes]:
-        """The frame in parts that unpack to a piece each."""
+        """Yields the frame in parts, each of which unpacks to one piece."""
         part = [self._take(5)]
         descriptor = part[0][4]
         if part[0][:4] != ZSTD or descriptor & 8:
@@ -155,7 +157,7 @@ class Zstd:
                 part, size = [], 0
 
     def _block(self) -> tuple[int, int, bool, bytes]:
-        """The next block, and behind the last one the checksum: an unpacker whose frame is at its end takes nothing more."""
+        """The kind and size of the next block, whether it is the last, and its bytes: of the last one with the checksum behind it."""
         header = self._take(3)
         bits = int.from_bytes(header, "little")
         last, kind, size = bool(bits & 1), bits >> 1 & 3, bits >> 3
@@ -166,15 +168,14 @@ class Zstd:
 
     def _take(self, size: int) -> bytes:
         taken = bytes(self._window.view(self.end, size))
+        self.end += len(taken)
         if len(taken) < size:
-            self.end += len(taken)
             raise _cut(self)
-        self.end += size
         return taken
 
 
 def zstd_decompressor(dictionary: bytes = b"") -> Any:
-    """What unpacks frames, one at a time; raises Damaged if the dictionary is none."""
+    """The library's object that unpacks frames, one at a time; raises Damaged if the dictionary is not one."""
     import zstandard
 
     try:
@@ -195,7 +196,7 @@ def _damaged(member: Gzip | Zstd, reason: object) -> Damaged:
 
 
 def unpack(window: Window, compression: str) -> Iterator[bytes]:
-    """The pieces of all members or frames of a file, "gz" or "zst"; raises Damaged."""
+    """Yields the unpacked pieces of all members ("gz") or frames ("zst") of a file; raises Damaged."""
     at = 0
     decompressor = zstd_decompressor() if compression == "zst" else None
     while head := window.view(at, 1):
@@ -214,7 +215,7 @@ def unpack(window: Window, compression: str) -> Iterator[bytes]:
 
 
 def skippable(window: Window, at: int) -> int:
-    """The length of the skippable zstd frame that begins here, as it says itself; 0 if none does."""
+    """The length, by its own header, of the skippable zstd frame that begins here; 0 if none does."""
     head = bytes(window.view(at, 8))
     if len(head) < 8 or head[1:4] != b"\x2a\x4d\x18" or head[0] >> 4 != 5:
         return 0

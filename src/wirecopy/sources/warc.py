@@ -43,7 +43,6 @@ _MAX_GONE_BACK = 64 << 20
 _MAX_FALSE_STARTS = 1000
 """So many places that look like the beginning of a member and are none: the file is made to waste time."""
 
-_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _LINE_ENDS = re.compile(rb"[\r\n]+")
 _START = re.compile(rb"WARC/(?:0\.\d{1,2}|1\.\d)\r?\n[A-Za-z-]{1,64}:")
 _LONGEST_START = 80
@@ -54,9 +53,9 @@ _DIGEST = re.compile(r"(sha-?1|sha-?256|sha-?512|md5):\s*([A-Za-z0-9+/=]+)", re.
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record at an offset of the file, which is that of its member where that is compressed; names in lower case.
+    """A record, with the names of its headers in lower case; `block` is None if it is longer than the limit.
 
-    `within` is its place in the unpacked member. `block` is None if it is longer than the limit.
+    In a compressed file `offset` is where the member begins, and `within` the record's place in the unpacked member.
     """
 
     offset: int
@@ -67,7 +66,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Something that is no whole record."""
+    """A place where there is no whole record, and why."""
 
     offset: int
     within: int
@@ -75,20 +74,15 @@ class Damage:
 
 
 class _Bad(Exception):  # noqa: N818 - reads as what happened
-    """The record that begins here is none."""
+    """The bytes that begin here are no record."""
 
 
-def read(
-    raw: Any, compression: str | None, size: int | None, limit: int, types: frozenset[str]
-) -> Iterator[Record | Damage]:
-    """The records of some types in an open file, and its damages.
+class Reader:
+    """Reads the records of some types in an open file, and finds its damages.
 
-    `compression` is what its name says, "gz", "zst" or "", None where it says nothing; its bytes have the last word.
+    `compression` is what the file's name says: "gz", "zst" or "", None if nothing; what its bytes say counts more.
     """
-    return _Reader(raw, compression, size, limit, types).read()
 
-
-class _Reader:
     def __init__(
         self, raw: Any, compression: str | None, size: int | None, limit: int, types: frozenset[str]
     ) -> None:
@@ -99,27 +93,26 @@ class _Reader:
         self.decompressor: Any = None
         self.gone_back = 0
         self.seen = False
+        """Whether there was a record or a damage."""
         self.lost = False
-        """Whether there was a record or a complaint; whether no record was seen since the last damage was named: it is still the same one."""
+        """Whether there was no record since the last damage, so that what follows is still the same damage."""
 
     def read(self) -> Iterator[Record | Damage]:
+        """Yields the records and damages in the order of the file."""
         at = 0
         while head := bytes(self.window.view(at, 5)):
             if length := skippable(self.window, at):
-                is_whole = self._reaches(at + length)
-                if is_whole and at == 0 and head[0] == _DICTIONARY_FRAME and length <= _MAX_DICTIONARY:
+                if not self._reaches(at + length):
+                    yield self._damage(at, 0, too_long(at, length))
+                    at = self._next_member(at + 1)
+                    continue
+                if at == 0 and head[0] == _DICTIONARY_FRAME and length <= _MAX_DICTIONARY:
                     try:
                         dictionary = _dictionary(bytes(self.window.view(8, length - 8)))
                         self.decompressor = zstd_decompressor(dictionary)
                     except Damaged as damage:
-                        self.seen = True
-                        yield Damage(0, 0, str(damage))
-                if is_whole:
-                    at += length
-                else:
-                    self.seen = True
-                    yield Damage(at, 0, str(too_long(at, length)))
-                    at = self._next_member(at + 1)
+                        yield self._damage(0, 0, damage)
+                at += length
                 continue
             packed = "gz" if head.startswith(GZIP) else "zst" if head.startswith(ZSTD) else ""
             if not packed and self.compression and not head.startswith(b"WARC/"):
@@ -133,8 +126,7 @@ class _Reader:
                 yield from self._read_member(member)
             except Damaged as damage:
                 if not self.lost:
-                    self.seen = True
-                    yield Damage(at, 0, str(damage))
+                    yield self._damage(at, 0, damage)
                 # What was cut short may have run on into its successor.
                 again = self._may_go_back(member.end - at, at)
                 at = self._next_member(at + 1 if again else max(at + 1, member.end))
@@ -144,8 +136,12 @@ class _Reader:
         if not self.seen:
             yield Damage(0, 0, "no WARC record in the file" if at else "empty")
 
+    def _damage(self, offset: int, within: int, reason: object) -> Damage:
+        self.seen = True
+        return Damage(offset, within, str(reason))
+
     def _reaches(self, end: int) -> bool:
-        """Whether the file is as long."""
+        """Whether the file has at least `end` bytes."""
         return end <= self.size if self.size is not None else bool(self.window.view(end - 1, 1))
 
     def _member(self, window: Window, at: int, packed: str) -> Gzip | Zstd | _Plain:
@@ -156,11 +152,10 @@ class _Reader:
 
     def _lose(self, offset: int, within: int, expected: str, got: bytes) -> Iterator[Damage]:
         if not self.lost:
-            self.lost = self.seen = True
+            self.lost = True
             end = " and the file ends" if len(got) < 5 else ""
-            yield Damage(
-                offset, within, f"no WARC record here: expected {expected}, got {repr(got)[1:]}{end}"
-            )
+            reason = f"no WARC record here: expected {expected}, got {repr(got)[1:]}{end}"
+            yield self._damage(offset, within, reason)
 
     def _next_member(self, at: int) -> int:
         """Where the next compressed member begins that unpacks to a record; far behind the end if none does."""
@@ -229,7 +224,7 @@ class _Reader:
     def _block(
         self, buffer: _Unpacked, headers: dict[str, str], length: int, member: Gzip | Zstd | _Plain
     ) -> bytes | None:
-        """The block of a record, None if it is over the limit; what lies behind it is next in the buffer."""
+        """The block of a record, None if it is over the limit; the buffer then stands behind it. Raises _Bad."""
         if length > self.limit:
             if not buffer.skip(length):
                 raise _Bad(f"the record ends early: Content-Length {length}")
@@ -254,7 +249,7 @@ class _Reader:
         raise _Bad(problem)
 
     def _may_go_back(self, size: int, position: int) -> bool:
-        """Whether what was read in vain may be looked through for records, or that was done too often already."""
+        """Whether so many bytes that were read in vain may be searched for records; False once that was done too often."""
         self.gone_back += size
         return self.gone_back <= _MAX_GONE_BACK + 4 * position
 
@@ -275,7 +270,7 @@ class _Plain:
 
 
 class _Unpacked:
-    """The bytes of a member, of which a part is held."""
+    """The unpacked bytes of a member, of which a part is in memory."""
 
     def __init__(self, member: Gzip | Zstd | _Plain) -> None:
         self.member = member
@@ -285,27 +280,27 @@ class _Unpacked:
         self._base = member.start if isinstance(member, _Plain) else 0
         self._discarded = 0
         self.is_exhausted = False
-        """Whether all is held that is left of the member."""
+        """Whether all that is left of the member is in memory."""
         self.ends_well = True
-        """Whether a record that ends the member has its line ends."""
+        """Whether the line ends behind the last record are there."""
 
     @property
     def position(self) -> int:
-        """How far it has been read, in the member, or in the file where that is not compressed."""
+        """How far it has been read: in the unpacked member, or in a file that is not compressed."""
         return self._base + self._at
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, `size` of them if there are as many; raises Damaged."""
+        """The next `size` bytes, or fewer at the end; raises Damaged."""
         self._fill(size)
         return self._data[self._at : self._at + size]
 
     def startswith(self, beginnings: bytes | tuple[bytes, ...]) -> bool:
-        """Whether it goes on with these bytes."""
+        """Whether the next bytes are these, or one of these."""
         self._fill(8)
         return self._data.startswith(beginnings, self._at)
 
     def skip_line_ends(self) -> bool:
-        """Whether there is something behind the line ends that come next."""
+        """Go on behind the line ends that come next; False if nothing follows them."""
         while self._fill(8):
             end = _LINE_ENDS.match(self._data, self._at)
             self._at = end.end() if end else self._at
@@ -314,11 +309,11 @@ class _Unpacked:
         return False
 
     def read_head(self) -> dict[str, str]:
-        """The headers of the record that begins here; raises _Bad, the buffer then stands behind `WARC/`."""
+        """The headers of the record that begins here. Raises _Bad; the buffer then stands behind `WARC/`."""
         size = 2 << 10
         while True:
             have = self._fill(size)
-            end = _BLANK_LINE.search(self._data, self._at, self._at + MAX_HEAD)
+            end = http.BLANK_LINE.search(self._data, self._at, self._at + MAX_HEAD)
             if end or have < size or size >= MAX_HEAD:
                 break
             size *= 4
@@ -331,14 +326,14 @@ class _Unpacked:
         return http.headers(head, listed=False)
 
     def is_framed(self, length: int) -> bool:
-        """Whether a block of this length is followed by the end or another record."""
+        """Whether another record or the end follows a block of this length."""
         self._fill(length + 13)
         tail = self._data[self._at + length : self._at + length + 13]
         self.ends_well = len(tail) >= 4
         return bool(_TAIL.match(tail))
 
     def skip(self, size: int) -> bool:
-        """Leave out so many bytes; whether there were as many. Raises Damaged."""
+        """Go on by `size` bytes; False if there were fewer. Raises Damaged."""
         while len(self._data) - self._at < size:
             size -= len(self._data) - self._at
             if not self._discard(b""):
@@ -355,7 +350,7 @@ class _Unpacked:
         self._at = found.start()
 
     def _fill(self, size: int) -> int:
-        """Hold at least so many bytes, if there are as many; how many there are."""
+        """Read until `size` bytes or more are in memory, or the end is; returns how many are."""
         have = len(self._data) - self._at
         if have < size:
             parts = [self._data[self._at :]]
@@ -371,7 +366,7 @@ class _Unpacked:
         return have
 
     def _discard(self, kept: bytes) -> bool:
-        """Go on with the next piece, and of this one only with what is `kept` of its end; False at the end."""
+        """Read the next piece, and forget all before it but `kept`, its last bytes; False at the end. Raises Damaged."""
         piece = next(self._pieces, None)
         if piece is None:
             return False
@@ -386,7 +381,7 @@ class _Unpacked:
 
 
 def _dictionary(frame: bytes) -> bytes:
-    """The dictionary that a .warc.zst begins with, itself compressed or not; raises Damaged."""
+    """The dictionary in the first frame of a .warc.zst, where it may be compressed itself; raises Damaged."""
     if not frame.startswith(ZSTD):
         return frame
     pieces: list[bytes] = []
@@ -398,7 +393,7 @@ def _dictionary(frame: bytes) -> bytes:
 
 
 def _fits_digest(block: bytes, digest: str) -> bool | None:
-    """Whether a block is what its digest says; None if that cannot be told."""
+    """Whether a block has this digest; None if that cannot be told."""
     said = _DIGEST.match(digest)
     if not said:
         return None

@@ -22,7 +22,6 @@ from wirecopy.sources.fields import Fields, Unusable, article_record
 from wirecopy.sources.kinds import SNIFFED, kind_of_file, root_name
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.paths import File, cannot_open
-from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles
 from wirecopy.text import utf8
 
@@ -32,7 +31,7 @@ _RECORD_TYPES = frozenset({"response", "resource"})
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """A batch of pages; page i stands at `wheres[i]`. `left_out` counts, by what they are, records that are no pages."""
+    """A batch of pages; page i stands at `wheres[i]`. `left_out` is how many records were no pages, by what they are."""
 
     pages: Sequence[Page]
     wheres: Sequence[str]
@@ -42,17 +41,17 @@ class Pages:
 
 @dataclass(frozen=True, slots=True)
 class PageWork:
-    """Pages that are read but not yet parsed, as `Work` is for articles."""
+    """Pages that are read but not yet parsed: what `Work` is for articles."""
 
     batch: Pages
     source_bytes: int = 0
 
     def __call__(self) -> Pages:
-        """The batch."""
+        """The pages."""
         return self.batch
 
     def extract(self, fields: Fields) -> Work:
-        """The work that ends with the articles of these pages."""
+        """The work that parses these pages into articles."""
         return Work(lambda: _extract(self.batch, fields), self.source_bytes)
 
 
@@ -60,12 +59,11 @@ def _extract(batch: Pages, fields: Fields) -> Articles:
     records, skipped = [], list(batch.skipped)
     found = extraction.extract_pages(batch.pages) if batch.pages else []
     for where, extracted in zip(batch.wheres, found, strict=True):
-        article = extracted.article
-        if extracted.status != "ok":
+        if extracted.status == "ok":
+            records.append(article_record(extracted.article, fields, where))
+        else:
             reason = "no article in the page" if extracted.status == "empty" else extracted.status
             skipped.append(Skipped(where, reason))
-            continue
-        records.append(article_record(article, fields, where))
     return articles(records, skipped, Fields(about=fields.about))
 
 
@@ -84,25 +82,22 @@ class Web:
         self._entries = Entries()
         self._learned: set[str] = set()
         self._sitemaps: deque[Entry] = deque()
-        """Those that an index names and that are still to be learnt."""
+        """Named by an index, and still to be learnt."""
 
     def learn(self, raw: Any, kind: str, compression: str | None, file: File) -> None:
         """Take in what an open feed or sitemap says about pages, before these are read."""
-        self._learn_file(raw, kind, compression, file)
+        if self._learn_file(raw, kind, compression, file) is None:
+            self._learned.add(os.path.realpath(file.path))
         self._learn_named()
 
-    def _learn_file(self, raw: Any, kind: str, compression: str | None, file: File) -> bool:
-        """Take in a file; False if it is a page."""
-        path = os.path.realpath(file.path)
-        self._learned.add(path)
+    def _learn_file(self, raw: Any, kind: str, compression: str | None, file: File) -> bytes | None:
+        """Take in a feed or sitemap, and skip it if it cannot be used; returns the content if it is a page."""
         try:
-            if self._learn(_content(raw, kind, compression, file), kind, file):
-                return True
-            self._learned.discard(path)
-            return False
-        except (Unusable, Damaged) as problem:
+            data = _content(raw, kind, compression, file)
+            return None if self._learn(data, kind, file) else data
+        except Unusable as problem:
             self.skip(file.shown, str(problem))
-            return True
+            return None
 
     def named_files(self) -> Iterator[Path]:
         """The sitemaps that were learnt, and the pages that they name."""
@@ -119,34 +114,30 @@ class Web:
             child = File(entry.path, entry.known.id, str(entry.path))
             try:
                 with entry.path.open("rb", buffering=0) as raw:
-                    if not self._learn_file(raw, "xml", kind_of_file(child)[1], child):
+                    if self._learn_file(raw, "xml", kind_of_file(child)[1], child) is None:
+                        self._learned.add(str(entry.path))
+                    else:
                         self.skip(entry.where, f"{child.name} is a page, not a sitemap")
             except OSError as error:
                 self.skip(entry.where, cannot_open(error))
 
     def read(self, raw: Any, kind: str, compression: str | None, file: File) -> Iterator[PageWork]:
-        """The pages of an open file of one of the PAGE_KINDS; `compression` is as for `Stream`."""
+        """Yields batches with the pages of an open file of one of the PAGE_KINDS; `compression` is as for `Stream`."""
         if kind == "warc":
             yield from self._read_warc(raw, compression, file)
             return
         self._source_bytes += file.size
         if self._learned and os.path.realpath(file.path) in self._learned:
             return
-        page = None
-        try:
-            data = _content(raw, kind, compression, file)
-            if not self._learn(data, kind, file):
-                if len(data) > MAX_PAGE_BYTES:
-                    raise Unusable(http.too_large(MAX_PAGE_BYTES))
-                page = Page(file.name, data)
-        except (Unusable, Damaged) as problem:
-            self.skip(file.shown, str(problem))
+        data = self._learn_file(raw, kind, compression, file)
         self._learn_named()
-        if page is not None:
-            yield from self.add(page, file.shown, file.path)
+        if data is not None and len(data) > MAX_PAGE_BYTES:
+            self.skip(file.shown, http.too_large(MAX_PAGE_BYTES))
+        elif data is not None:
+            yield from self.add(Page(file.name, data), file.shown, file.path)
 
     def _learn(self, data: bytes, kind: str, file: File) -> bool:
-        """Take in a feed or sitemap; False if it is a page after all. Raises Unusable."""
+        """Take in a feed or sitemap; returns False if it is a page after all. Raises Unusable."""
         root = root_name(data[:SNIFFED])
         if root in sitemaps.ROOTS:
             self._learn_sitemap(data, root == "sitemapindex", file)
@@ -172,10 +163,10 @@ class Web:
                 self._sitemaps.append(entry)
 
     def _read_warc(self, raw: Any, compression: str | None, file: File) -> Iterator[PageWork]:
-        size = None if file.is_pipe else file.size
+        size, limit = None if file.is_pipe else file.size, MAX_PAGE_BYTES + http.MAX_HEAD
         counted = 0
         try:
-            for record in warc.read(raw, compression, size, MAX_PAGE_BYTES + http.MAX_HEAD, _RECORD_TYPES):
+            for record in warc.Reader(raw, compression, size, limit, _RECORD_TYPES).read():
                 where = f"{file.shown}:{record.offset}" + (f"+{record.within}" if record.within else "")
                 self._source_bytes += record.offset - counted
                 counted = record.offset
@@ -190,17 +181,15 @@ class Web:
         self._source_bytes += file.size - counted
 
     def _page(self, record: warc.Record | warc.Damage, where: str) -> Page | None:
-        """The page in a record, None if it holds something else; raises Unusable."""
+        """The page in a record, None if the record holds something else; raises Unusable."""
         if isinstance(record, warc.Damage):
             raise Unusable(record.reason)
         url = record.headers.get("warc-target-uri", "").strip("<> ")
-        content_type = record.headers.get("content-type", "")
-        is_http = record.headers["warc-type"].lower() == "response" and (
-            http.media_type(content_type)[0] in ("", "application/http")
-        )
+        kind, charset = http.media_type(record.headers.get("content-type", ""))
+        is_http = record.headers["warc-type"].lower() == "response" and kind in ("", "application/http")
         if record.block is None:
             # What it is can no longer be told from its block.
-            if is_http or http.media_type(content_type)[0] in http.HTML_TYPES:
+            if is_http or kind in http.HTML_TYPES:
                 raise Unusable(http.too_large(MAX_PAGE_BYTES))
             return None
         response = http.parse(record.block) if is_http else http.Response(200, {}, record.block)
@@ -209,7 +198,8 @@ class Web:
         if response.status != 200:
             self._left_out[f"HTTP status {response.status}"] += 1
             return None
-        kind, charset = http.media_type(response.headers.get("content-type", "") if is_http else content_type)
+        if is_http:
+            kind, charset = http.media_type(response.headers.get("content-type", ""))
         if kind and kind not in http.HTML_TYPES:
             return None
         content = response.content(MAX_PAGE_BYTES, cut="warc-truncated" in record.headers)
@@ -220,14 +210,14 @@ class Web:
         return Page(self._id(url, where), content, url or None, record.headers.get("warc-date"), charset)
 
     def _id(self, url: str, where: str) -> str:
-        """The address, if it came for the first time."""
+        """The address if this is its first page, else `where`."""
         if not url or hash(url) in self._addresses:
             return where
         self._addresses.add(hash(url))
         return url
 
     def finish(self) -> Iterator[PageWork]:
-        """What is left when all files are read: entries of feeds and sitemaps whose page did not turn up."""
+        """Yields what is left when all files are read: also entries of feeds and sitemaps whose page was not among them."""
         for entry in self._entries.left():
             id = self._id(entry.known.id, entry.where)
             known = replace(entry.known, id=id)
@@ -240,7 +230,7 @@ class Web:
                     known = replace(known, published=known.published or entry.changed)
                 else:
                     raise Unusable(entry.missing)
-            except (Unusable, Damaged) as problem:
+            except Unusable as problem:
                 self.skip(entry.where, str(problem))
             else:
                 yield from self.add(
@@ -249,7 +239,7 @@ class Web:
         yield from self._flush()
 
     def add(self, page: Page, where: str, path: Path | None = None) -> Iterator[PageWork]:
-        """Take one page in, from a file if it is one; the batch that is full by it comes out."""
+        """Add one page, with the path of its file if it has one of its own; yields the batch if it is full now."""
         self._pages.append(self._entries.complete(page, path))
         self._wheres.append(where)
         self._size += len(page.content)
@@ -257,12 +247,12 @@ class Web:
             yield from self._flush()
 
     def skip(self, where: str, reason: str, source_bytes: int = 0) -> None:
-        """Note a record that cannot be used."""
+        """Add a record that cannot be used."""
         self._skipped.append(Skipped(where, reason))
         self._source_bytes += source_bytes
 
     def _flush(self) -> Iterator[PageWork]:
-        """What was gathered."""
+        """Yields what was gathered, if anything."""
         if self._pages or self._skipped or self._left_out or self._source_bytes:
             batch = Pages(self._pages, self._wheres, self._skipped, self._left_out)
             yield PageWork(batch, self._source_bytes)
@@ -271,25 +261,21 @@ class Web:
 
 
 def _content(raw: Any, kind: str, compression: str | None, file: File) -> bytes:
-    """All bytes of a page, feed or sitemap; raises Unusable if there are none or too many, Damaged where they break off."""
+    """All bytes of a page, feed or sitemap; raises Unusable if there are none or too many, or if they end early."""
     limit, what = (MAX_PAGE_BYTES, "a page") if kind == "page" else (sitemaps.MAX_BYTES, "a sitemap")
     if compression == "" and file.size > limit:
         raise Unusable(http.too_large(limit, what))
-    stream = Stream(raw, compression or None, raw=True)  # compressed pages are saved as .html, too
-    pieces = []
-    size = 0
-    while piece := stream.read(min(max(64 << 10, size), limit + 1 - size)):
-        pieces.append(piece)
-        size += len(piece)
-        if size > limit:
-            raise Unusable(http.too_large(limit, what))
-    if not size:
+    # Compressed pages are saved as .html, too.
+    data = Stream(raw, compression or None, raw=True).read_most(limit)
+    if len(data) > limit:
+        raise Unusable(http.too_large(limit, what))
+    if not data:
         raise Unusable("empty")
-    return b"".join(pieces)
+    return data
 
 
 def _saved(path: Path) -> bytes:
-    """The page that a sitemap leads to; raises Unusable or Damaged."""
+    """The content of the page in a file that a sitemap names; raises Unusable."""
     try:
         file = File(path, path.name, path.name, path.stat().st_size)
         kind, compression = kind_of_file(file)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
 from wirecopy.model import Articles, Skipped
-from wirecopy.sources.fields import Fields, Record, moments
+from wirecopy.sources.fields import Fields, Record, Unusable, moments
 
 MAX_RECORD_BYTES = 256 << 20
 """A longer record is a broken file (a missing line end or quote), not an article."""
@@ -17,14 +18,14 @@ MAX_RECORD_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Some input that is read but not yet parsed. Calling it parses: on any thread, in any order, once or more."""
+    """Some input that is read but not yet parsed. Calling it parses it: on any thread, in any order, once or more."""
 
     parse: Callable[[], Articles]
     source_bytes: int = 0
-    """How much of the input's files this is; over all work it sums up to `total_bytes`."""
+    """How many bytes of the input's files this is; all work together has `total_bytes`."""
 
     def __call__(self) -> Articles:
-        """The batch."""
+        """The articles of this input."""
         return self.parse()
 
 
@@ -33,7 +34,7 @@ def articles(
     skipped: Sequence[Skipped] = (),
     fields: Fields = Fields(),  # noqa: B008 - frozen
 ) -> Articles:
-    """A batch from records; of one without `about`, nothing is known."""
+    """A batch from records; where a record has no `about`, its columns are empty."""
     published, unreadable = moments([record.published for record in records])
     texts = [record.text for record in records]
     columns = [
@@ -58,6 +59,19 @@ def articles(
     )
 
 
+def parse_each(
+    items: Iterable[tuple[str, Any]], parse: Callable[[Any, str], Record], fields: Fields
+) -> Articles:
+    """A batch from items, each given behind its place; one for which `parse(item, where)` raises Unusable is skipped."""
+    records, skipped = [], []
+    for where, item in items:
+        try:
+            records.append(parse(item, where))
+        except Unusable as problem:
+            skipped.append(Skipped(where, str(problem)))
+    return articles(records, skipped, fields)
+
+
 def skip(where: str, reason: str, source_bytes: int = 0) -> Work:
-    """Work that yields nothing but the complaint."""
+    """Work that returns a batch without articles, in which this one record is skipped."""
     return Work(lambda: articles([], [Skipped(where, reason)]), source_bytes)
