@@ -24,18 +24,19 @@ from wirecopy import _core
 from wirecopy.errors import MismatchError, SourceError
 from wirecopy.model import Tokens, View
 
-NEVER = np.iinfo(np.uint32).max
+_NEVER = np.iinfo(np.uint32).max
 _FORMAT = 3
 _DEFAULT_VIEW = View()
+_VIEW_FIELDS = ("diacritics", "stopwords", "stemmer", "title", "piece_words")
 _WAY_OUT = "count them again from the articles"
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """How many articles of a collection each word occurs in; `articles` is the size of the collection.
+    """In how many articles of a collection each word occurs; `articles` is the size of the collection.
 
-    `view` is the one the words were read in, as far as it concerns words; where it has `piece_words`, all counts are of
-    such pieces of articles.
+    `view` is how the words were read, without its `sentences`; where it has `piece_words`, all counts are of such pieces
+    of articles.
     """
 
     words: NDArray[np.uint64]
@@ -48,17 +49,16 @@ class Statistics:
 
     @classmethod
     def count(cls, batches: Iterable[Tokens], view: View = _DEFAULT_VIEW) -> Statistics:
-        """The statistics of all batches together, which were read in `view`."""
+        """The statistics of all batches together; `view` is how they were read."""
         words, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
         articles, waiting, waiting_words = 0, [], 0
         for tokens in batches:
-            counted = tokens
             if view.piece_words:
-                counted = replace(tokens, offsets=_core.cut_pieces(tokens, view.piece_words))
-            distinct, holders = _core.count_articles(counted)
+                tokens = replace(tokens, offsets=_core.cut_pieces(tokens, view.piece_words))
+            distinct, holders = _core.count_articles(tokens)
             waiting.append((distinct, holders.astype(np.int64)))
             waiting_words += len(distinct)
-            articles += len(counted)
+            articles += len(tokens)
             if waiting_words > max(len(words), 1 << 20):
                 words, counts = _add([(words, counts), *waiting])
                 waiting, waiting_words = [], 0
@@ -72,34 +72,30 @@ class Statistics:
     def frequencies(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
         """In how many articles each of these words occurs; 0 for a word that was never seen."""
         found = self._numbers.look_up(hashes)
-        found[found == NEVER] = 0
+        found[found == _NEVER] = 0
         return found
 
     def require(self, view: View) -> None:
-        """Raise MismatchError unless words read in `view` can be looked up here."""
+        """Raise MismatchError unless these were counted with `view`, its `sentences` aside."""
         if self.view != _for_words(view):
             raise MismatchError("view of the statistics", _for_words(view), self.view, _WAY_OUT)
 
     def save(self, path: str | Path | BinaryIO) -> None:
-        """Write them to a file, given by its path or open."""
+        """Write the statistics to a file, given by its path or open."""
         with Path(path).open("wb") if isinstance(path, str | Path) else nullcontext(path) as file:
             np.savez(
                 file,
                 words=self.words,
                 counts=self.counts,
                 articles=np.int64(self.articles),
-                diacritics=np.bool_(self.view.diacritics),
-                stopwords=np.str_(self.view.stopwords),
-                stemmer=np.str_(self.view.stemmer),
-                title=np.bool_(self.view.title),
-                piece_words=np.int64(self.view.piece_words),
+                **{name: getattr(self.view, name) for name in _VIEW_FIELDS},
                 text_version=np.str_(_core.TEXT_VERSION),
                 format=np.int64(_FORMAT),
             )
 
     @classmethod
     def load(cls, path: str | Path | BinaryIO, view: View | None = None) -> Statistics:
-        """Read them from a file; with `view`, only if they were counted in it."""
+        """The statistics in a file; raises SourceError if it holds none, MismatchError if they were counted otherwise."""
         from zipfile import BadZipFile  # slow to import
 
         try:
@@ -112,14 +108,6 @@ class Statistics:
                 raise MismatchError(
                     f"text version of the statistics in {path}", _core.TEXT_VERSION, version, _WAY_OUT
                 )
-            view_read = View(
-                bool(stored["diacritics"]),
-                None,
-                str(stored["stopwords"]),
-                str(stored["stemmer"]),
-                bool(stored["title"]),
-                int(stored["piece_words"]),
-            )
             words, counts = stored["words"], stored["counts"]
             if (
                 words.dtype != np.uint64
@@ -129,6 +117,7 @@ class Statistics:
                 raise ValueError(
                     f"words of {words.dtype} {words.shape}, counts of {counts.dtype} {counts.shape}"
                 )
+            view_read = View(**{name: stored[name].item() for name in _VIEW_FIELDS})
             statistics = cls(words, counts, int(stored["articles"]), view_read)
         except (
             OSError,
@@ -153,7 +142,7 @@ def _for_words(view: View) -> View:
 def _add(
     parts: list[tuple[NDArray[np.uint64], NDArray[np.int64]]],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The sum of several counts."""
+    """The words of all parts, sorted, and the sum of their counts."""
     words = np.concatenate([part for part, _ in parts])
     counts = np.concatenate([part for _, part in parts])
     order = np.argsort(words, kind="stable")

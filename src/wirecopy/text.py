@@ -24,27 +24,25 @@ from wirecopy.model import Tokens, View
 __all__ = ["DEFAULT_VIEW", "TEXT_VERSION", "View", "encode", "find_words", "mend", "tokenise", "utf8"]
 
 TEXT_VERSION: str = _core.TEXT_VERSION
-"""Stamp of the Unicode tables, the folding, the abbreviations and the hash; data made under another is refused."""
+"""The version of the Unicode tables, the folding, the abbreviations and the hash; data of another version is refused."""
 
 
 def encode(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts as one UTF-8 buffer and its offsets; a lone surrogate becomes U+FFFD, one code point for one."""
+    """The texts concatenated in UTF-8, and the offset of each; a lone surrogate becomes U+FFFD, one code point for one."""
     encoded = [utf8(text) for text in texts]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(text) for text in encoded], out=offsets[1:])
-    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+    return np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([0, *map(len, encoded)], dtype=np.int64)
 
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def mend(text: str) -> str:
-    """The text with U+FFFD for lone surrogates, which are half a character each."""
+    """The text with each lone surrogate, which is half a character, replaced by U+FFFD."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def utf8(text: str) -> bytes:
-    """The text in UTF-8, mended where it must be."""
+    """The text in UTF-8, with U+FFFD for lone surrogates."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -62,12 +60,12 @@ def tokenise(
     spans: bool = False,
     words: bool = False,
 ) -> Tokens:
-    """The words of a batch of texts, `text[offsets[i]:offsets[i + 1]]` each; `spans` and `words` if asked for."""
+    """The words of the texts `text[offsets[i]:offsets[i + 1]]`; with `spans`, also where they stand, with `words`, how they are spelt."""
     return Tokens(*_core.tokenise(text, offsets, view, spans=spans, words=words))
 
 
 def find_words(tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The number of the word that starts at a place, in code points, of each of these rows."""
+    """For each row and place in it, in code points: the number of the word that starts there."""
     assert tokens.starts is not None, "finding words needs spans"
     numbers = [
         np.searchsorted(tokens.starts[tokens.offsets[row] : tokens.offsets[row + 1]], place)

@@ -32,7 +32,7 @@ MAX_PAGE_TAGS = 1_000_000
 def extract(
     page: Page | bytes | str, *, model: str | Path = DEFAULT_MODEL, min_block_words: int = 0
 ) -> Article:
-    """The article of one page, given as bytes, as HTML text or as a Page; its text is empty where there is none.
+    """The article of one page, given as bytes, as HTML text or as a Page; its text is empty if the page has no article.
 
     `model` is the name of a model or the path of one that `wirecopy train` wrote. Raises SourceError for a page that is too
     large.
@@ -53,23 +53,14 @@ def extract_pages(
     with_blocks: bool = False,
     threads: int = 1,
 ) -> list[Extracted]:
-    """What is in a batch of pages, in their order."""
+    """The articles of a batch of pages, in the same order; with `with_blocks`, also the blocks of each."""
     if min_block_words < 0:
         raise UsageError(f"min_block_words: expected 0 or more, got {min_block_words}")
     loaded = model if isinstance(model, _core.Model) else load_model(model)
 
     def work(some: Sequence[Page]) -> list[Extracted]:
         answers = _core.extract_pages(
-            [
-                (
-                    page.content,
-                    page.charset,
-                    mend(page.url or "") or None,
-                    _microseconds(page.received),
-                    _known(page),
-                )
-                for page in some
-            ],
+            [_given(page) for page in some],
             loaded,
             min_block_words,
             with_blocks,
@@ -88,7 +79,7 @@ def extract_pages(
 
 
 def load_model(model: str | Path) -> _core.Model:
-    """A model that comes with the package, by name, or one from a file."""
+    """The model of this name that comes with the package, or the one in this file. Raises UsageError or SourceError."""
     if model in MODELS:
         return _shipped(str(model))
     path = Path(model)
@@ -107,14 +98,17 @@ def _shipped(name: str) -> _core.Model:
     return _core.Model(resources.files(__package__).joinpath("models", f"{name}.json").read_text("utf-8"))
 
 
-def _microseconds(moment: str | None) -> int | None:
-    (microseconds,) = _core.iso_microseconds([moment or ""]).tolist()
-    return None if microseconds == UNDATED else microseconds
-
-
-def _known(page: Page) -> list[str]:
+def _given(page: Page) -> tuple[bytes, str | None, str | None, int | None, list[str]]:
+    """What the core is told of a page: content, charset, address, time, and what is known about its article."""
+    (received,) = _core.iso_microseconds([page.received or ""]).tolist()
     known = [getattr(page.known, name, None) for name in _SAID]
-    return [mend(one or "") for one in (*known, page.changed)]
+    return (
+        page.content,
+        page.charset,
+        mend(page.url or "") or None,
+        None if received == UNDATED else received,
+        [mend(one or "") for one in (*known, page.changed)],
+    )
 
 
 def _extracted(
@@ -126,10 +120,8 @@ def _extracted(
 ) -> Extracted:
     about = dict(zip(_SAID, said, strict=True))
     about["url"] = about["url"] or clean(mend(page.url or "")) or None
-    article = Article(page.id, text, **about)
-    return Extracted(
-        article, problem or ("ok" if text else "empty"), tuple(Block(*block) for block in blocks)
-    )
+    status = problem or ("ok" if text else "empty")
+    return Extracted(Article(page.id, text, **about), status, tuple(Block(*block) for block in blocks))
 
 
 _SAID = ("title", "author", "published", "location", "source", "language", "url", "agency")

@@ -11,9 +11,9 @@ site.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,11 +42,11 @@ TRANSITION = 0.25
 
 DOUBTFUL = 0.97
 DOUBTED = 0.2
-"""A label that trees of other sites find this unlikely is more often a mistake than a lesson, and counts only so much."""
+"""A label that trees of other sites find this unlikely is more often wrong than right, and counts only so much."""
 
 MAXENT_C = 1.0
 WORD_GROUPS = 12
-"""A word of fewer sites is not learnt."""
+"""A word that occurs on fewer sites is not learnt."""
 
 BINS = 64
 INNER_FOLDS = 3
@@ -56,22 +56,20 @@ Progress = Callable[[str], None]
 
 
 def _in_order(pages: Sequence[LabelledPage]) -> list[LabelledPage]:
-    """Pages are drawn by their place: the same for any order."""
+    """The pages sorted: they are drawn by their place, and the model must not depend on the order in which they are given."""
     return sorted(pages, key=lambda page: (page.collection, page.id))
 
 
 def _importance(pages: Sequence[LabelledPage]) -> Floats:
-    """Large collections count more than small ones, but not as much more as they are larger."""
-    sizes = {page.collection: 0 for page in pages}
-    for page in pages:
-        sizes[page.collection] += 1
+    """The weight of each page: a large collection counts more than a small one, but less than its size."""
+    sizes = Counter(page.collection for page in pages)
     importance: Floats = np.array([sizes[page.collection] ** -0.5 for page in pages])
     importance /= importance.mean()
     return importance
 
 
 def part(groups: Sequence[str], number: int, salt: str = "") -> NDArray[np.int64]:
-    """Which of so many parts each page falls to, by its group: the same for any order."""
+    """The part, of `number` parts, of each page: all of a group in one, whatever the order of the pages."""
     drawn = {group: int.from_bytes(hashlib.blake2b(utf8(salt + group)).digest()[:8]) for group in groups}
     chosen = {group: place % number for group, place in drawn.items()}
     if len(set(chosen.values())) < number:
@@ -86,12 +84,13 @@ def _likely(scores: Floats) -> Floats:
 
 
 class _Bins:
-    """Values as small numbers: amounts by quantile, choices as they are; 0 is missing."""
+    """Numbers the values of features: amounts by quantile, choices as they are; 0 is missing."""
 
-    def __init__(self, values: NDArray[np.float32], is_amount: Sequence[bool]) -> None:
-        self.is_amount = list(is_amount)
+    def __init__(self, values: NDArray[np.float32], features: Sequence[tuple[str, bool]]) -> None:
+        self.names = [name for name, _ in features]
+        self.is_amount = [amount for _, amount in features]
         self.edges = [
-            self._edges(values[:, column]) if amount else None for column, amount in enumerate(is_amount)
+            self._edges(values[:, column]) if amount else None for column, amount in enumerate(self.is_amount)
         ]
 
     @staticmethod
@@ -103,7 +102,7 @@ class _Bins:
         return distinct[:-1]
 
     def __call__(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
-        """The values by column."""
+        """The numbers of the values, by column."""
         binned = np.empty(values.shape[::-1], np.uint8)
         for column, edges in enumerate(self.edges):
             given = values[:, column]
@@ -114,11 +113,16 @@ class _Bins:
         return binned
 
     def at(self, column: int, bin_number: int) -> float:
-        """The value that a bin ends at."""
+        """The largest value of a bin."""
         edges = self.edges[column]
         if edges is None:
             return float(bin_number)
         return float(edges[bin_number - 1]) if bin_number else float("-inf")
+
+
+def _bin(values: NDArray[np.float32], with_context: bool) -> tuple[_Bins, NDArray[np.uint8]]:
+    bins = _Bins(values[:: max(1, len(values) // 200_000)], _core.feature_names(with_context))
+    return bins, bins(values)
 
 
 def _grow(
@@ -126,15 +130,14 @@ def _grow(
     binned: NDArray[np.uint8],
     bins: _Bins,
     labels: Flags,
-    sequences: NDArray[np.int64],
+    lengths: NDArray[np.int64],
     weight: Floats,
     seed: int = 1,
 ) -> tuple[float, list[Any]]:
-    """What speaks for CONTENT before anything is seen, and the trees."""
+    """The log-odds of CONTENT before anything is seen, and the trees; `lengths` are the numbers of blocks of the pages."""
     columns, rows = binned.shape
     flat = binned.reshape(-1)
     random = np.random.default_rng(seed)
-    lengths = np.diff(sequences)
     share = float(np.clip(np.average(labels, weights=weight), 1e-6, 1 - 1e-6))
     bias = float(np.log(share / (1 - share)))
     scores = np.full(rows, bias)
@@ -160,10 +163,8 @@ def _grow(
     return bias, trees
 
 
-def _look(
-    bias: float, trees: Sequence[Any], bins: _Bins, names: Sequence[str], forests: int = 1
-) -> dict[str, Any]:
-    """A look in the model's plain form: the mean of so many forests."""
+def _look(bias: float, trees: Sequence[Any], bins: _Bins, forests: int = 1) -> dict[str, Any]:
+    """A look in the model's plain form: the mean of `forests` forests."""
     used = sorted({value for tree in trees for value in tree[0] if value >= 0})
     place = {value: number for number, value in enumerate(used)}
     plain = []
@@ -180,7 +181,7 @@ def _look(
                 "score": [float(f"{one / forests:.5g}") for one in score],
             }
         )
-    return {"bias": bias, "values": [names[value] for value in used], "trees": plain}
+    return {"bias": bias, "values": [bins.names[value] for value in used], "trees": plain}
 
 
 def _all_labels(pages: Sequence[LabelledPage]) -> Flags:
@@ -193,47 +194,50 @@ def _all_labels(pages: Sequence[LabelledPage]) -> Flags:
     return labels
 
 
-def _stack(pages: Sequence[LabelledPage]) -> tuple[NDArray[np.float32], Flags, NDArray[np.int64]]:
-    values = np.concatenate([page.values for page in pages])
-    labels = _all_labels(pages)
-    return values, labels, np.cumsum([0, *(len(page.labels) for page in pages)])
-
-
 def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None) -> dict[str, Any]:
-    """A `crf` from labelled pages, in its plain form."""
+    """A `crf` from labelled pages, in the model's plain form."""
     pages = _in_order(pages)
-    values, labels, sequences = _stack(pages)
-    weight = np.repeat(_importance(pages), np.diff(sequences))
-    first_names = _core.feature_names(False)
-    bins = _Bins(values[:: max(1, len(values) // 200_000)], [amount for _, amount in first_names])
-    binned = bins(values)
-    del values
+    labels = _all_labels(pages)
+    lengths = np.array([len(page.labels) for page in pages])
+    weight = np.repeat(_importance(pages), lengths)
+    first, likely = _first_look(pages, labels, lengths, weight, progress)
+    progress("second look")
+    weight *= np.where(np.abs(labels - likely) > DOUBTFUL, DOUBTED, 1.0)
+    return {
+        "wirecopy_model": FORMAT,
+        "kind": "crf",
+        "again": AGAIN,
+        "transitions": [[0.0, -TRANSITION], [-TRANSITION, 0.0]],
+        "looks": [first, _second_look(pages, labels, lengths, weight, likely)],
+    }
+
+
+def _first_look(
+    pages: Sequence[LabelledPage],
+    labels: Flags,
+    lengths: NDArray[np.int64],
+    weight: Floats,
+    progress: Progress,
+) -> tuple[dict[str, Any], NDArray[np.float32]]:
+    """The first look, and how likely each block is CONTENT by trees that have not seen its group."""
+    bins, binned = _bin(np.concatenate([page.values for page in pages]), False)
     progress("first look")
     groups = [page.group for page in pages]
     if len(set(groups)) == 1:
         groups = [page.id for page in pages]
     inner = part(groups, INNER_FOLDS, "inner")
-    lengths = np.diff(sequences)
+
+    def grow(seen: Flags) -> tuple[float, list[Any]]:
+        rows = np.repeat(seen, lengths)
+        return _grow(
+            0, np.ascontiguousarray(binned[:, rows]), bins, labels[rows], lengths[seen], weight[rows]
+        )
 
     def look_out(fold: int) -> Floats:
-        """How likely blocks are CONTENT by trees that have not seen their group; those of the last fold see all."""
-        seen, asked = inner != fold, inner == fold
-        if fold == INNER_FOLDS:
-            seen, asked = seen | True, asked | True
-        if not asked.any() or not seen.any():
-            return np.empty(0)
-        rows = np.repeat(seen, lengths)
-        bias, trees = _grow(
-            0,
-            np.ascontiguousarray(binned[:, rows]),
-            bins,
-            labels[rows],
-            np.cumsum([0, *lengths[seen]]),
-            weight[rows],
-        )
-        if fold == INNER_FOLDS:
-            looks.append(_look(bias, trees, bins, [name for name, _ in first_names]))
-            return np.empty(0)
+        asked = inner == fold
+        if not asked.any() or asked.all():
+            return np.zeros(lengths[asked].sum())
+        bias, trees = grow(~asked)
         others = binned[:, np.repeat(asked, lengths)].reshape(-1)
         scores = np.full(int(lengths[asked].sum()), bias)
         for tree in trees:
@@ -241,33 +245,36 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
         progress(f"first look, fold {fold + 1} of {INNER_FOLDS}")
         return _likely(scores)
 
-    looks: list[dict[str, Any]] = []
     likely = np.zeros(len(labels), np.float32)
     with ThreadPoolExecutor(2) as pool:
-        for fold, found in enumerate(pool.map(look_out, range(INNER_FOLDS + 1))):
-            if len(found):
-                likely[np.repeat(inner == fold, lengths)] = found
-    del binned
-    progress("second look")
-    spans = pairwise(sequences.tolist())
-    with ThreadPoolExecutor(2) as pool:
-        parts = pool.map(
-            lambda one: one[0].look_again(likely[one[1][0] : one[1][1]], AGAIN),
-            zip(pages, spans, strict=True),
-        )
-        values = np.concatenate(list(parts))
-    names = _core.feature_names(True)
-    bins = _Bins(values[:: max(1, len(values) // 200_000)], [amount for _, amount in names])
-    binned = bins(values)
-    del values
+        folds = pool.map(look_out, range(INNER_FOLDS))
+        whole = pool.submit(grow, np.ones(len(pages), bool))
+        for fold, found in enumerate(folds):
+            likely[np.repeat(inner == fold, lengths)] = found
+    return _look(*whole.result(), bins), likely
+
+
+def _second_look(
+    pages: Sequence[LabelledPage],
+    labels: Flags,
+    lengths: NDArray[np.int64],
+    weight: Floats,
+    likely: NDArray[np.float32],
+) -> dict[str, Any]:
+    """The second look, at the blocks that the first one finds likely enough."""
     again = likely >= np.float32(AGAIN)
     if not again.any():
         raise SourceError(
             f"{count(len(pages), 'page')} to learn from, and a crf needs two or more with an article, each looked at by trees of"
             " others: give more pages. Cross-validation leaves out a part of them at a time; --folds 0 does without"
         )
-    left = np.concatenate([[0], np.cumsum(again)])[sequences]
-    weight *= np.where(np.abs(labels - likely) > DOUBTFUL, DOUBTED, 1.0)
+    ends = np.cumsum(lengths)
+    with ThreadPoolExecutor(2) as pool:
+        parts = pool.map(
+            lambda page, start, end: page.look_again(likely[start:end], AGAIN), pages, ends - lengths, ends
+        )
+        bins, binned = _bin(np.concatenate(list(parts)), True)
+    left = np.diff(np.cumsum(again)[ends - 1], prepend=0)
     with ThreadPoolExecutor(2) as pool:
         forests = list(
             pool.map(
@@ -276,18 +283,11 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
             )
         )
     trees = [tree for _, forest in forests for tree in forest]
-    looks.append(_look(forests[0][0], trees, bins, [name for name, _ in names], FORESTS))
-    return {
-        "wirecopy_model": FORMAT,
-        "kind": "crf",
-        "again": AGAIN,
-        "transitions": [[0.0, -TRANSITION], [-TRANSITION, 0.0]],
-        "looks": looks,
-    }
+    return _look(forests[0][0], trees, bins, FORESTS)
 
 
 def train_maxent(pages: Sequence[LabelledPage], progress: Progress = lambda _: None) -> dict[str, Any]:
-    """A `maxent` from labelled pages, in its plain form: the words of a block, each as often as it stands there."""
+    """A `maxent` from labelled pages, in the model's plain form; it weighs the words of a block as often as they occur."""
     pages = _in_order(pages)
     try:
         from scipy.sparse import csr_matrix
@@ -323,7 +323,7 @@ def train_maxent(pages: Sequence[LabelledPage], progress: Progress = lambda _: N
 
 
 def _known_words(pages: Sequence[LabelledPage]) -> NDArray[np.uint64]:
-    """The words of enough sites, sorted; of few sites, a third of them is enough."""
+    """The words that occur on `WORD_GROUPS` sites or more, sorted; if there are few sites, on a third of them or more."""
     of_group: dict[str, list[NDArray[np.uint64]]] = {}
     for page in pages:
         of_group.setdefault(page.group, []).append(page.words)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ PAPER = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model says of a labelled page: the label of each block, and the text these make."""
+    """What a model says of a labelled page: the label of each block, and the text of those that are CONTENT."""
 
     labels: Flags
     text: str
@@ -43,8 +43,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How well blocks were labelled: pooled over pages, and the share of pages without a mistake; `text` is the mean
-    over pages of the F of 4-word shingles, `empty` the share of pages of which nothing was taken.
+    """How well the blocks of pages were labelled, all counted together; `perfect` is the share of pages without a mistake.
+
+    `text` is the mean over pages of the F of 4-word shingles, `empty` the share of pages of which nothing was taken.
     """
 
     pages: int
@@ -57,7 +58,7 @@ class Scores:
 
 
 def part_by_site(pages: Sequence[LabelledPage], folds: int) -> list[str]:
-    """The fold of each page: no site is in two, and there are no more folds than sites."""
+    """The name of each page's fold: no site is in two folds, and there are at most as many folds as sites."""
     sites = {page.group for page in pages}
     if len(sites) < 2:
         raise UsageError(
@@ -69,7 +70,7 @@ def part_by_site(pages: Sequence[LabelledPage], folds: int) -> list[str]:
 
 
 def part_by_collection(pages: Sequence[LabelledPage]) -> list[str]:
-    """The collection of each page."""
+    """The name of each page's part, one for each collection."""
     if len({page.collection for page in pages}) < 2:
         raise UsageError("--leave-out needs two folders or more: each is scored by a model of the others")
     return [f"without-{page.collection}" for page in pages]
@@ -82,7 +83,7 @@ def cross_validate(
     work: Path | None = None,
     progress: Progress = lambda _: None,
 ) -> list[Answer]:
-    """The answer for each page by a model of the pages of other parts."""
+    """The answer for each page, by a model that was trained on the pages of all other parts."""
     answers: dict[int, Answer] = {}
     digests = [_digest(page) for page in pages] if work else []
     names = sorted(set(parts))
@@ -95,21 +96,20 @@ def cross_validate(
             )
             collections = {pages[place].collection for place in asked}
             files = {one: work / one / f"{kind}-{name}-{key}.jsonl" for one in collections}
-        if kept := _read_answers(files, pages, asked):
+        if found := _read_answers(files, pages, asked):
             progress(f"{kind}, part {number} of {len(names)}: answers are in {work}")
-            answers |= kept
-            continue
-        learnt = [page for page, part in zip(pages, parts, strict=True) if part != name]
-        progress(f"{kind}, part {number} of {len(names)}: training on {count(len(learnt), 'page')}")
-        model = _core.Model(json.dumps(TRAINERS[kind](learnt, progress)))
-        found = {place: answer(pages[place], model) for place in asked}
-        _write_answers(files, pages, found)
+        else:
+            learnt = [page for page, part in zip(pages, parts, strict=True) if part != name]
+            progress(f"{kind}, part {number} of {len(names)}: training on {count(len(learnt), 'page')}")
+            model = _core.Model(json.dumps(TRAINERS[kind](learnt, progress)))
+            found = {place: answer(pages[place], model) for place in asked}
+            _write_answers(files, pages, found)
         answers |= found
     return [answers[place] for place in range(len(pages))]
 
 
 def answer(page: LabelledPage, model: _core.Model) -> Answer:
-    """What a model says of a page."""
+    """The answer of a model for a page."""
     (found,) = extract_pages([Page("", page.path.read_bytes())], model=model, with_blocks=True)
     if len(found.blocks) != len(page.labels):
         raise UsageError(f"{page.path}: has changed since it was read")
@@ -117,13 +117,13 @@ def answer(page: LabelledPage, model: _core.Model) -> Answer:
 
 
 def answer_all(pages: Sequence[LabelledPage], name: str) -> list[Answer]:
-    """What a ready model says of pages."""
+    """The answers of the model of this name or file."""
     model = load_model(name)
     return [answer(page, model) for page in pages]
 
 
 def score(pages: Sequence[LabelledPage], answers: Sequence[Answer]) -> Scores:
-    """How good answers are, over all of the pages."""
+    """The scores of the answers for these pages."""
     right = np.concatenate([page.labels for page in pages])
     said = np.concatenate([answer.labels for answer in answers])
     pairs = list(zip(pages, answers, strict=True))
@@ -141,9 +141,9 @@ def score(pages: Sequence[LabelledPage], answers: Sequence[Answer]) -> Scores:
 
 
 def score_fields(pages: Sequence[LabelledPage]) -> dict[str, tuple[int, float]]:
-    """Of title, author, date and so on: of how many pages it is known, and the share that is told rightly.
+    """For title, author, date and so on: the number of pages of which it is known, and the share in which it is found.
 
-    Right is what has the same words in any order, and of dates the same day.
+    Found is what has the same words in any order, or for dates the same day.
     """
     right: dict[str, list[bool]] = {}
     for page in pages:
@@ -157,9 +157,9 @@ def score_fields(pages: Sequence[LabelledPage]) -> dict[str, tuple[int, float]]:
 
 
 def tell(page: LabelledPage) -> tuple[Article, dict[str, str]]:
-    """The article as the page tells of it, and what is known of it in the same form.
+    """The article of a page, and the known values of its fields, written in the same form.
 
-    In which order day and month are, the page's language says.
+    The page's language decides which of day and month comes first.
     """
     told = extract(page.path.read_bytes(), model="heuristic")
     stated = Article("", "", language=told.language, **page.known)
@@ -174,17 +174,14 @@ def _same(field: str, told: str, expected: str) -> bool:
 
 
 def text_f(gold: NDArray[np.uint64], found: NDArray[np.uint64]) -> float:
-    """The F of the 4-word shingles of two texts, each as often as it stands there."""
+    """The F of the 4-word shingles of two texts, each counted as often as it occurs."""
     if not len(gold) or not len(found):
         return float(len(gold) == len(found))
-    counted = [
-        np.unique(shingles(words, min(SHINGLE_WORDS, len(words))), return_counts=True)
-        for words in (gold, found)
-    ]
-    (ours, our_counts), (theirs, their_counts) = counted
-    _, left, right = np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
-    hits = int(np.minimum(our_counts[left], their_counts[right]).sum())
-    return _f(hits / int(their_counts.sum()), hits / int(our_counts.sum()))
+    right, said = (
+        Counter(shingles(words, min(SHINGLE_WORDS, len(words))).tolist()) for words in (gold, found)
+    )
+    hits = (right & said).total()
+    return _f(hits / said.total(), hits / right.total())
 
 
 def _f(precision: float, recall: float) -> float:
@@ -199,7 +196,7 @@ def _digest(page: LabelledPage) -> str:
 
 
 def _key(kind: str, pages: Sequence[str]) -> str:
-    """What the answers depend on, in eight letters."""
+    """A hash of all that the answers depend on, in eight letters."""
     code = (hashlib.blake2b(Path(str(one.__file__)).read_bytes()).hexdigest() for one in (training, _core))
     return hashlib.blake2b("\n".join([kind, *code, *pages]).encode(), digest_size=4).hexdigest()
 
@@ -210,23 +207,19 @@ def _write_answers(
     for collection, file in files.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         lines = [
-            json.dumps(_record(pages[place].id, one)) + "\n"
+            json.dumps({"id": pages[place].id, "text": one.text, "labels": one.labels.astype(int).tolist()})
             for place, one in found.items()
             if pages[place].collection == collection
         ]
         unfinished = file.with_suffix(".part")
-        unfinished.write_text("".join(lines), "utf-8")
+        unfinished.write_text("\n".join([*lines, ""]), "utf-8")
         unfinished.replace(file)
-
-
-def _record(id: str, answer: Answer) -> dict[str, Any]:
-    return {"id": id, "text": answer.text, "labels": answer.labels.astype(int).tolist()}
 
 
 def _read_answers(
     files: Mapping[str, Path], pages: Sequence[LabelledPage], asked: Sequence[int]
 ) -> dict[int, Answer]:
-    """The answers that were kept, by the place of the page; none where a file is missing or not what was written."""
+    """The answers in the files, by the place of the page; empty if a file is missing or broken, or an answer is."""
     places = {(pages[place].collection, pages[place].id): place for place in asked}
     answers = {}
     try:
