@@ -109,11 +109,8 @@ class Statistics:
                     f"text version of the statistics in {path}", _core.TEXT_VERSION, version, _WAY_OUT
                 )
             words, counts = stored["words"], stored["counts"]
-            if (
-                words.dtype != np.uint64
-                or counts.dtype != np.int64
-                or not words.shape == counts.shape == (len(words),)
-            ):
+            kinds = words.dtype, counts.dtype, counts.shape
+            if kinds != (np.uint64, np.int64, (len(words),)) or words.ndim != 1:
                 raise ValueError(
                     f"words of {words.dtype} {words.shape}, counts of {counts.dtype} {counts.shape}"
                 )

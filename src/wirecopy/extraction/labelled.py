@@ -28,9 +28,10 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class LabelledPage:
-    """A page whose article is known. `group` is its site: no group is in training and in validation at once.
+    """A page whose article is known: `gold` is its text, `labels` which blocks that covers.
 
-    `known` is what was said of title, author and so on, as it was written.
+    `group` is its site: no group is in training and in validation at once. `known` is its title, author and so on, as
+    they were written.
     """
 
     id: str
@@ -45,19 +46,14 @@ class LabelledPage:
     known: Mapping[str, str]
 
     def look_again(self, likely: NDArray[np.float32], again: float) -> NDArray[np.float32]:
-        """The values of the second look, for the blocks that get one: those that are at least so likely."""
-        values, _, _ = _look_at(self.path.read_bytes(), likely, again)
+        """The values of the second look, for the blocks that get one: those whose `likely` is `again` or more."""
+        page = self.path.read_bytes()
+        values, _, _ = _core.look_at(page, None, likely, again, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
         return values.reshape(-1, len(_core.feature_names(True)))
 
 
-def _look_at(
-    page: bytes, likely: NDArray[np.float32] | None = None, again: float = 0.0
-) -> tuple[NDArray[np.float32], NDArray[np.uint64], NDArray[np.int64]]:
-    return _core.look_at(page, None, likely, again, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
-
-
 def labelled_files(folder: Path) -> Iterator[Path]:
-    """The files that labelled pages, their texts and what is known of them may be read from."""
+    """Yields the files that `read_labelled` may read in a folder: pages, their texts, and what is known of them."""
     yield folder / "meta.jsonl"
     for path in _pages_below(folder):
         yield from (path, *_texts_of(path))
@@ -72,7 +68,7 @@ def _texts_of(page: Path) -> list[Path]:
 
 
 def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
-    """The labelled pages below a folder, and what is none: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
+    """The labelled pages below a folder, and the skipped ones: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
 
     `html/NAME.html` with `gold/NAME.txt` is taken too. `meta.jsonl` in the folder may say `id`, `site`, `flags`, `title`,
     `date` and `authors`; without it, the folder a page stands in is its site. Raises SourceError if no page is labelled.
@@ -94,12 +90,12 @@ def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
 
 
 UNUSABLE = {"gold_not_in_page", "gold<200ch", "no_fulltext", "gold_not_visible"}
-"""Flags of pages whose text is not in them: nothing can be learnt from these."""
+"""Flags of pages that do not hold their text: nothing can be learnt from these."""
 
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What `meta.jsonl` says of a page: what is not known is empty."""
+    """What `meta.jsonl` says of a page; what it does not say is empty."""
 
     site: str = ""
     flags: frozenset[str] = frozenset()
@@ -143,7 +139,7 @@ def _word(value: object) -> str:
 
 
 def _words(value: object) -> list[str]:
-    """The words of a list, or the one that stands for it; of objects their names."""
+    """The words in a list, or the single word instead of one; an object stands for its `name`."""
     values = value if isinstance(value, list) else [value]
     words = [_word(one["name"] if isinstance(one, dict) else one) for one in values]
     return [word for word in words if word]
@@ -162,7 +158,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
         text = gold_path.read_text("utf-8") if gold_path else content_marked
         if text is None:
             return Skipped(str(path), f"not labelled: no {path.stem}.txt, no CedarContent")
-        values, words, offsets = _look_at(content)
+        values, words, offsets = _core.look_at(content, None, None, 0.0, MAX_PAGE_BYTES, MAX_PAGE_TAGS)
     except UnicodeDecodeError:
         return Skipped(str(gold_path), "not UTF-8")
     except (OSError, ValueError, AssertionError) as error:  # the last of markup that html.parser gives up on
@@ -178,7 +174,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
 
 
 class _Marks(HTMLParser):
-    """Collects what stands in elements that the paper's mark-up names: `CedarContent`, `CedarTitle` and so on."""
+    """Collects the text of the elements in the paper's mark-up: `CedarContent`, `CedarTitle` and so on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -218,7 +214,7 @@ MARKS = {
 
 
 def _read_marks(content: bytes) -> dict[str, str]:
-    """What is marked in a page, by field."""
+    """The marked text in a page, by field."""
     if b"Cedar" not in content:
         return {}
     text = _core.decode(content)
@@ -240,9 +236,9 @@ BYLINE_BLOCKS = 8
 
 
 def _is_body(values: NDArray[np.float32]) -> Flags:
-    """Which blocks may be text: not what stands in the head, and not what is told apart: headline and byline.
+    """Whether each block may be text: all but those in the head, the headline and the byline.
 
-    A byline is a short block soon after the headline with a date, or named after what bylines are named.
+    A byline is a short block soon after the headline that has a date, or a name that bylines have.
     """
 
     def column(name: str) -> NDArray[np.float32]:
@@ -260,7 +256,7 @@ def _is_body(values: NDArray[np.float32]) -> Flags:
 def label_blocks(
     words: NDArray[np.uint64], offsets: NDArray[np.int64], gold: NDArray[np.uint64], body: Flags
 ) -> Flags:
-    """Which of the blocks of the body the article's text covers for more than half.
+    """Whether each block is in the body, and the article's text covers more than half of it.
 
     Collections disagree about headlines and bylines: here they are not text, whatever the text beside the page says.
     """
@@ -283,7 +279,7 @@ def label_blocks(
 
 
 def shingles(words: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    """The hashes of all runs of so many words."""
+    """The hashes of all runs of `size` words."""
     mixed = np.zeros(max(0, len(words) - size + 1), np.uint64)
     for place in range(size):
         mixed = mixed * np.uint64(0x9E3779B97F4A7C15) + words[place : len(words) - size + 1 + place]

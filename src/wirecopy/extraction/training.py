@@ -14,6 +14,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ BINS = 64
 INNER_FOLDS = 3
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Progress = Callable[[str], None]
 
 
@@ -68,8 +70,8 @@ def _importance(pages: Sequence[LabelledPage]) -> Floats:
     return importance
 
 
-def part(groups: Sequence[str], number: int, salt: str = "") -> NDArray[np.int64]:
-    """The part, of `number` parts, of each page: all of a group in one, whatever the order of the pages."""
+def part(groups: Sequence[str], number: int, salt: str = "") -> Ints:
+    """The part of each page, below `number`, given its group: a group is in one part, whatever the order of the pages."""
     drawn = {group: int.from_bytes(hashlib.blake2b(utf8(salt + group)).digest()[:8]) for group in groups}
     chosen = {group: place % number for group, place in drawn.items()}
     if len(set(chosen.values())) < number:
@@ -79,19 +81,27 @@ def part(groups: Sequence[str], number: int, salt: str = "") -> NDArray[np.int64
 
 
 def _likely(scores: Floats) -> Floats:
-    likely: Floats = 1 / (1 + np.exp(-scores))
-    return likely
+    return 1 / (1 + np.exp(-scores))
 
 
 class _Bins:
-    """Numbers the values of features: amounts by quantile, choices as they are; 0 is missing."""
+    """Values as small numbers, by column: amounts by quantile, choices as they are; 0 is missing."""
 
-    def __init__(self, values: NDArray[np.float32], features: Sequence[tuple[str, bool]]) -> None:
+    def __init__(self, values: NDArray[np.float32], with_context: bool) -> None:
+        features = _core.feature_names(with_context)
         self.names = [name for name, _ in features]
         self.is_amount = [amount for _, amount in features]
+        sample = values[:: max(1, len(values) // 200_000)]
         self.edges = [
-            self._edges(values[:, column]) if amount else None for column, amount in enumerate(self.is_amount)
+            self._edges(sample[:, column]) if amount else None for column, amount in enumerate(self.is_amount)
         ]
+        self.numbers = np.empty(values.shape[::-1], np.uint8)
+        for column, edges in enumerate(self.edges):
+            given = values[:, column]
+            if edges is None:
+                self.numbers[column] = np.minimum(given, 255)
+            else:
+                self.numbers[column] = np.where(np.isnan(given), 0, np.searchsorted(edges, given) + 1)
 
     @staticmethod
     def _edges(column: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -101,17 +111,6 @@ class _Bins:
             return np.unique(np.quantile(known, np.linspace(0, 1, BINS + 1)[1:-1], method="lower"))
         return distinct[:-1]
 
-    def __call__(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
-        """The numbers of the values, by column."""
-        binned = np.empty(values.shape[::-1], np.uint8)
-        for column, edges in enumerate(self.edges):
-            given = values[:, column]
-            if edges is None:
-                binned[column] = np.minimum(given, 255)
-            else:
-                binned[column] = np.where(np.isnan(given), 0, np.searchsorted(edges, given) + 1)
-        return binned
-
     def at(self, column: int, bin_number: int) -> float:
         """The largest value of a bin."""
         edges = self.edges[column]
@@ -120,17 +119,12 @@ class _Bins:
         return float(edges[bin_number - 1]) if bin_number else float("-inf")
 
 
-def _bin(values: NDArray[np.float32], with_context: bool) -> tuple[_Bins, NDArray[np.uint8]]:
-    bins = _Bins(values[:: max(1, len(values) // 200_000)], _core.feature_names(with_context))
-    return bins, bins(values)
-
-
 def _grow(
     look: int,
     binned: NDArray[np.uint8],
     bins: _Bins,
     labels: Flags,
-    lengths: NDArray[np.int64],
+    lengths: Ints,
     weight: Floats,
     seed: int = 1,
 ) -> tuple[float, list[Any]]:
@@ -167,20 +161,19 @@ def _look(bias: float, trees: Sequence[Any], bins: _Bins, forests: int = 1) -> d
     """A look in the model's plain form: the mean of `forests` forests."""
     used = sorted({value for tree in trees for value in tree[0] if value >= 0})
     place = {value: number for number, value in enumerate(used)}
-    plain = []
-    for value, at, yes, no, score in trees:
-        plain.append(
-            {
-                "value": [place.get(one, -1) for one in value],
-                "at": [
-                    max(bins.at(one, int(edge)), -3e38) if one >= 0 else 0
-                    for one, edge in zip(value, at, strict=True)
-                ],
-                "yes": list(yes),
-                "no": list(no),
-                "score": [float(f"{one / forests:.5g}") for one in score],
-            }
-        )
+    plain = [
+        {
+            "value": [place.get(one, -1) for one in value],
+            "at": [
+                max(bins.at(one, int(edge)), -3e38) if one >= 0 else 0
+                for one, edge in zip(value, at, strict=True)
+            ],
+            "yes": list(yes),
+            "no": list(no),
+            "score": [float(f"{one / forests:.5g}") for one in score],
+        }
+        for value, at, yes, no, score in trees
+    ]
     return {"bias": bias, "values": [bins.names[value] for value in used], "trees": plain}
 
 
@@ -213,14 +206,10 @@ def train_crf(pages: Sequence[LabelledPage], progress: Progress = lambda _: None
 
 
 def _first_look(
-    pages: Sequence[LabelledPage],
-    labels: Flags,
-    lengths: NDArray[np.int64],
-    weight: Floats,
-    progress: Progress,
+    pages: Sequence[LabelledPage], labels: Flags, lengths: Ints, weight: Floats, progress: Progress
 ) -> tuple[dict[str, Any], NDArray[np.float32]]:
     """The first look, and how likely each block is CONTENT by trees that have not seen its group."""
-    bins, binned = _bin(np.concatenate([page.values for page in pages]), False)
+    bins = _Bins(np.concatenate([page.values for page in pages]), False)
     progress("first look")
     groups = [page.group for page in pages]
     if len(set(groups)) == 1:
@@ -230,7 +219,7 @@ def _first_look(
     def grow(seen: Flags) -> tuple[float, list[Any]]:
         rows = np.repeat(seen, lengths)
         return _grow(
-            0, np.ascontiguousarray(binned[:, rows]), bins, labels[rows], lengths[seen], weight[rows]
+            0, np.ascontiguousarray(bins.numbers[:, rows]), bins, labels[rows], lengths[seen], weight[rows]
         )
 
     def look_out(fold: int) -> Floats:
@@ -238,7 +227,7 @@ def _first_look(
         if not asked.any() or asked.all():
             return np.zeros(lengths[asked].sum())
         bias, trees = grow(~asked)
-        others = binned[:, np.repeat(asked, lengths)].reshape(-1)
+        others = bins.numbers[:, np.repeat(asked, lengths)].reshape(-1)
         scores = np.full(int(lengths[asked].sum()), bias)
         for tree in trees:
             scores += _core.walk_tree(others, bins.is_amount, tree)
@@ -255,11 +244,7 @@ def _first_look(
 
 
 def _second_look(
-    pages: Sequence[LabelledPage],
-    labels: Flags,
-    lengths: NDArray[np.int64],
-    weight: Floats,
-    likely: NDArray[np.float32],
+    pages: Sequence[LabelledPage], labels: Flags, lengths: Ints, weight: Floats, likely: NDArray[np.float32]
 ) -> dict[str, Any]:
     """The second look, at the blocks that the first one finds likely enough."""
     again = likely >= np.float32(AGAIN)
@@ -273,15 +258,10 @@ def _second_look(
         parts = pool.map(
             lambda page, start, end: page.look_again(likely[start:end], AGAIN), pages, ends - lengths, ends
         )
-        bins, binned = _bin(np.concatenate(list(parts)), True)
-    left = np.diff(np.cumsum(again)[ends - 1], prepend=0)
-    with ThreadPoolExecutor(2) as pool:
-        forests = list(
-            pool.map(
-                lambda seed: _grow(1, binned, bins, labels[again], left, weight[again], seed),
-                range(1, FORESTS + 1),
-            )
-        )
+        bins = _Bins(np.concatenate(list(parts)), True)
+        left = np.diff(np.cumsum(again)[ends - 1], prepend=0)
+        grow = partial(_grow, 1, bins.numbers, bins, labels[again], left, weight[again])
+        forests = list(pool.map(grow, range(1, FORESTS + 1)))
     trees = [tree for _, forest in forests for tree in forest]
     return _look(forests[0][0], trees, bins, FORESTS)
 
@@ -300,10 +280,9 @@ def train_maxent(pages: Sequence[LabelledPage], progress: Progress = lambda _: N
     column = np.minimum(np.searchsorted(known, words), len(known) - 1)
     is_known = known[column] == words
     lengths = np.concatenate([np.diff(page.offsets) for page in pages])
-    before = np.concatenate([[0], np.cumsum(is_known)])
-    ends = before[np.concatenate([[0], np.cumsum(lengths)])]
-    counts = csr_matrix((np.ones(ends[-1]), column[is_known], ends), shape=(len(lengths), len(known)))
-    counts.sum_duplicates()
+    block = np.repeat(np.arange(len(lengths)), lengths)
+    occurrences = np.ones(is_known.sum()), (block[is_known], column[is_known])
+    counts = csr_matrix(occurrences, shape=(len(lengths), len(known)))
     progress(f"weighing {count(len(known), 'word')}")
     model = LogisticRegression(C=MAXENT_C, max_iter=1000)
     model.fit(counts, _all_labels(pages), np.repeat(_importance(pages), [len(page.labels) for page in pages]))

@@ -92,7 +92,7 @@ def files_read(path: Path) -> Iterator[Path]:
     for file in files:
         kind, compression = kind_of_file(file)
         if kind in ("xml", "page") and root_of_file(file, compression) in sitemaps.ROOTS:
-            _learn(web, file, kind, compression)
+            web.learn(file, kind, compression)
     yield from web.named_files()
 
 
@@ -135,11 +135,7 @@ def _read_pages(inputs: list[Any], batch_bytes: int) -> Iterator[PageWork]:
             item = find(os.fspath(item))
         if isinstance(item, Files):
             for file in item.files:
-                kind, compression = kind_of_file(file)
-                if file.problem:
-                    web.skip(file.shown, file.problem, file.size)
-                else:
-                    yield from _read_web(file, kind, compression, web)
+                yield from _read_web(file, *kind_of_file(file), web)
         elif isinstance(item, Page):
             yield from web.add(item, item.id)
         else:
@@ -157,14 +153,8 @@ def _web(inputs: list[Any], batch_bytes: int) -> Web:
             if kind in ("xml", "json feed") or (
                 kind == "page" and root_of_file(file, compression) in NAMING_ROOTS
             ):
-                _learn(web, file, kind, compression)
+                web.learn(file, kind, compression)
     return web
-
-
-def _learn(web: Web, file: File, kind: str, compression: str) -> None:
-    if not (file.problem or file.is_pipe):
-        with contextlib.suppress(OSError), _open(file) as raw:
-            web.learn(raw, kind, compression, file)
 
 
 def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:
@@ -238,6 +228,9 @@ def _read_file(
 
 def _read_web(file: File, kind: str, compression: str, web: Web) -> Iterator[PageWork]:
     """Yields the pages of a file, which is skipped if it holds none."""
+    if file.problem:
+        web.skip(file.shown, file.problem, file.size)
+        return
     try:
         with _open(file) as raw:
             if file.is_pipe:

@@ -154,10 +154,8 @@ def _texts(pa: Any, batch: Any, fields: Fields) -> tuple[Any, dict[int, str]]:
     columns = [_plain(pa, column) for column in _columns(batch, fields.text_names)]
     # Of one column, `coalesce` would copy what holds nulls.
     text = columns[0] if len(columns) == 1 else importlib.import_module("pyarrow.compute").coalesce(*columns)
-    bad = {}
-    if text.null_count:
-        nulls = np.flatnonzero(text.is_null().to_numpy(zero_copy_only=False))
-        bad = dict.fromkeys(nulls.tolist(), "the text is null")
+    nulls = np.flatnonzero(text.is_null().to_numpy(zero_copy_only=False))
+    bad = dict.fromkeys(nulls.tolist(), "the text is null")
     strings = text.view(pa.large_string())
     try:
         strings.validate(full=True)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from wirecopy.model import Articles
 from wirecopy.sources import work
 from wirecopy.sources.fields import ABOUT_NAMES, Fields, Record, Unusable, no_text, record
 from wirecopy.sources.opening import Stream
@@ -22,7 +21,7 @@ _UNCLOSED = "a quote that opens here is never closed; close it, or double it whe
 
 
 def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    """The work in a table; `kind` is "csv", whose delimiter is looked for, or "tsv"."""
+    """Yields the work in a table; `kind` is "tsv", or "csv", whose delimiter is found by its header."""
     csv.field_size_limit(max(csv.field_size_limit(), work.MAX_RECORD_BYTES))
     delimiter = "\t" if kind == "tsv" else _delimiter(stream.peek(64 << 10))
     # Broken UTF-8 becomes lone surrogates, by which the row is known.
@@ -33,6 +32,7 @@ def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int)
         reason = header if isinstance(header, str) else no_text(header, fields, "columns")
         yield skip(f"{path}:{line}", reason, stream.source_bytes)
         return
+    parse = partial(_record, header, fields)
     batch: list[tuple[str, list[str] | str]] = []
     size = counted = 0
     for line, row in rows:
@@ -40,10 +40,10 @@ def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int)
             batch.append((f"{path}:{line}", row))
             size += sum(map(len, row))
         if size >= batch_bytes or len(batch) >= _ROWS_A_BATCH:
-            yield Work(partial(_parse, batch, header, fields), stream.source_bytes - counted)
+            yield Work(partial(parse_each, batch, parse, fields), stream.source_bytes - counted)
             batch, size, counted = [], 0, stream.source_bytes
     if batch:
-        yield Work(partial(_parse, batch, header, fields), stream.source_bytes - counted)
+        yield Work(partial(parse_each, batch, parse, fields), stream.source_bytes - counted)
 
 
 def is_table(head: bytes, fields: Fields) -> bool:
@@ -78,12 +78,12 @@ class _Lines:
         raise StopIteration
 
     def end_record(self) -> None:
-        """The next line begins another record."""
+        """Note that the next line begins another record."""
         self.first += len(self.record)
         self.record = []
 
     def give_up_record(self) -> None:
-        """The second line of the record begins another, after all."""
+        """Go back to the second line of the record, which begins another after all."""
         self._lines = chain(self.record[1:], self._lines)
         self.record, self.is_at_end = self.record[:1], False
         self.end_record()
@@ -119,10 +119,6 @@ def _delimiter(head: bytes) -> str:
     header = head.lstrip().partition(b"\n")[0].decode("utf-8", "replace")
     unquoted = "".join(header.split('"')[::2])
     return max(",;\t|", key=unquoted.count)
-
-
-def _parse(rows: Sequence[tuple[str, list[str] | str]], header: Sequence[str], fields: Fields) -> Articles:
-    return parse_each(rows, partial(_record, header, fields), fields)
 
 
 def _record(header: Sequence[str], fields: Fields, row: list[str] | str, where: str) -> Record:

@@ -66,7 +66,8 @@ def read(data: bytes, shown: str) -> Iterator[Entry]:
         raise Unusable(f"not a feed: {feed.get('bozo_exception', 'no entry in it')}")
     source = _title(feed.feed)
     base = feed.feed.get("link") or feed.feed.get("title_detail", {}).get("base") or ""
-    whole = len(feed.entries) - bool(missing and _ends_in_entry(markup))
+    tags = _ENTRY.findall(markup) if missing else []
+    whole = len(feed.entries) - bool(tags and not tags[-1])  # a feed that is cut may end within an entry
     is_atom = feed.version.startswith("atom")
     # feedparser has dc:date, which is of publication, and atom:updated under one name.
     is_published = not is_atom and _DATE.search(markup) and not _CHANGE.search(markup)
@@ -169,13 +170,8 @@ def _missing_end(markup: bytes) -> str:
     return f"</{root[1].decode()}>"
 
 
-def _ends_in_entry(markup: bytes) -> bool:
-    tags = _ENTRY.findall(markup)
-    return bool(tags) and not tags[-1]
-
-
 def _without_endless_names(data: bytes) -> bytes:
-    """The feed without people's names that are one endless word, for which feedparser's search for e-mail addresses takes quadratic time."""
+    """The feed without people's names that are one endless word: feedparser, looking for an e-mail address, takes quadratic time."""
     parts, copied = [], 0
     start: int | None = None
     has_entities = b"<!ENTITY" in data
@@ -202,8 +198,6 @@ def _is_endless(name: bytes, has_entities: bool) -> bool:
 
 
 def _is_full(markup: str, least: int) -> bool:
-    if len(markup) < least:
-        return False
     text = plain(markup)
     return len(text) >= least and not text.endswith(_CUT)
 

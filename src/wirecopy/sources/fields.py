@@ -20,11 +20,8 @@ from wirecopy.text import mend, utf8
 TEXT_NAMES = ("text", "maintext", "body", "content")
 """`text` is passim's and trafilatura's, `maintext` news-please's."""
 
-PUBLISHED_NAMES = ("published", "date", "date_publish", "date_published", "publish_date")
-"""`date` is passim's and trafilatura's, `date_publish` news-please's, `date_published` JSON Feed's, `publish_date` newspaper's."""
-
 ABOUT_NAMES: Mapping[str, tuple[str, ...]] = {name: (name,) for name in ABOUT} | {
-    "published": PUBLISHED_NAMES,
+    "published": ("published", "date", "date_publish", "date_published", "publish_date"),
     "source": (
         "source-hostname",
         "source",
@@ -39,11 +36,12 @@ ABOUT_NAMES: Mapping[str, tuple[str, ...]] = {name: (name,) for name in ABOUT} |
     "language": ("language", "lang"),
     "url": ("url", "link"),
 }
-"""Where each of `ABOUT` may stand.
+"""The names under which each of `ABOUT` may stand.
 
-Of source, `series` is passim's, `source_domain` news-please's, `meta_site_name` newspaper's. trafilatura's JSON has the name
-of the site as `source-hostname` and the address of the page as `source`; its other forms say `sitename`, `hostname` and
-`url`. `authors` is news-please's and newspaper's, a list of names.
+Of published, `date` is passim's and trafilatura's, `date_publish` news-please's, `date_published` JSON Feed's, `publish_date`
+newspaper's. Of source, `series` is passim's, `source_domain` news-please's, `meta_site_name` newspaper's; trafilatura's
+JSON has the name of the site as `source-hostname` and the address of the page as `source`, its other forms say
+`sitename`, `hostname` and `url`. `authors` is news-please's and newspaper's, a list of names.
 """
 
 
@@ -73,7 +71,7 @@ class Fields:
     @property
     def published_names(self) -> tuple[str, ...]:
         """The names under which the date may stand."""
-        return PUBLISHED_NAMES if self.published is None else (self.published,)
+        return ABOUT_NAMES["published"] if self.published is None else (self.published,)
 
     @property
     def about_names(self) -> list[tuple[str, ...]]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from wirecopy.model import Articles, Skipped
+from wirecopy.model import Articles
 from wirecopy.sources import jsonl
 from wirecopy.sources.fields import Fields, Number, Record, Unusable, kind, record
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.unpacking import Damaged
-from wirecopy.sources.work import Work, articles, parse_each, skip
+from wirecopy.sources.work import Work, parse_each, skip
 
 _FIRST_LINE = 1 << 20
 
@@ -45,11 +45,11 @@ def _parse(data: bytes, path: str, fields: Fields) -> Articles:
     except json.JSONDecodeError as error:
         if error.msg == "Extra data" and data.lstrip().startswith(b"{"):
             return jsonl.parse(np.frombuffer(data, np.uint8), 1, path, fields)
-        return _skipped(f"{path}:{error.lineno}", f"not JSON: {error.msg} at column {error.colno}")
+        return skip(f"{path}:{error.lineno}", f"not JSON: {error.msg} at column {error.colno}")()
     except UnicodeDecodeError as error:
-        return _skipped(path, f"not UTF-8 at byte {error.start}; convert it, e.g. iconv -f latin1 -t utf-8")
+        return skip(path, f"not UTF-8 at byte {error.start}; convert it, e.g. iconv -f latin1 -t utf-8")()
     except RecursionError:
-        return _skipped(path, "nested too deeply")
+        return skip(path, "nested too deeply")()
     records = value if isinstance(value, list) else [value]
     items = ((f"{path}:{number}", item) for number, item in enumerate(records, 1))
     return parse_each(items, partial(_record, fields), fields)
@@ -59,7 +59,3 @@ def _record(fields: Fields, item: Any, where: str) -> Record:
     if not isinstance(item, Mapping):
         raise Unusable(f"not a JSON object but {kind(item)}")
     return record(item, fields, where)
-
-
-def _skipped(where: str, reason: str) -> Articles:
-    return articles([], [Skipped(where, reason)])

@@ -81,13 +81,12 @@ def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -
             known or f"{path}:{first_line + line}" for known, line in zip(ids, lines.tolist(), strict=True)
         ]
     published, unreadable = with_others(published, other_dates)
-    skipped = [Skipped(f"{path}:{first_line + line}", reason) for line, reason in bad]
     return Articles(
         ids,
         text,
         offsets,
         published,
-        skipped,
+        [Skipped(f"{path}:{first_line + line}", reason) for line, reason in bad],
         unreadable,
         lambda row: f"{path}:{first_line + int(lines[row])}",
         known_about,

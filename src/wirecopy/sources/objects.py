@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import count
 from typing import Any
 
 from wirecopy import _core
-from wirecopy.model import Article, Articles
+from wirecopy.model import Article
 from wirecopy.sources.fields import Fields, Record, article_record, record
 from wirecopy.sources.work import Work, parse_each, skip
 from wirecopy.text import utf8
@@ -17,18 +16,18 @@ _OBJECTS_A_BATCH = 4096
 
 
 class Batches:
-    """Gathers objects until they are worth a batch. Objects count from 1, over all batches."""
+    """Gathers objects until they are worth a batch; they are named `unnamed:N`, from 1 over all batches."""
 
     def __init__(self, fields: Fields, batch_bytes: int, unnamed: str) -> None:
         self.fields, self.batch_bytes, self.unnamed = fields, batch_bytes, unnamed
         self.count = 0
-        self._items: list[Any] = []
+        self._items: list[tuple[str, Any]] = []
         self._size = 0
 
     def add(self, item: str | Mapping[Any, Any] | Article) -> Iterator[Work]:
         """Add one object; yields the batch if it is full now."""
-        self._items.append(item)
         self.count += 1
+        self._items.append((f"{self.unnamed}:{self.count}", item))
         self._size += _size(item)
         if self._size >= self.batch_bytes or len(self._items) >= _OBJECTS_A_BATCH:
             yield from self.flush()
@@ -36,9 +35,9 @@ class Batches:
     def flush(self) -> Iterator[Work]:
         """Yields what was gathered, if anything."""
         if self._items:
-            items, first = self._items, self.count - len(self._items) + 1
+            work = Work(partial(parse_each, self._items, partial(_record, self.fields), self.fields))
             self._items, self._size = [], 0
-            yield Work(lambda: read(items, first, self.fields, self.unnamed))
+            yield work
 
     def unusable(self, item: object) -> Work:
         """Work that skips an object which is no article."""
@@ -57,13 +56,8 @@ def _size(item: str | Mapping[Any, Any] | Article) -> int:
     return sum(len(value) for value in item.values() if isinstance(value, str))
 
 
-def read(items: Sequence[Any], first: int, fields: Fields, unnamed: str) -> Articles:
-    """The articles in some texts, mappings and Articles; the id of a text is its BLAKE3, of a record without one `unnamed:N`."""
-    wheres = (f"{unnamed}:{number}" for number in count(first))
-    return parse_each(zip(wheres, items, strict=False), partial(_record, fields), fields)
-
-
 def _record(fields: Fields, item: str | Mapping[Any, Any] | Article, where: str) -> Record:
+    """The article in an object; the id of a text is its BLAKE3. Raises Unusable."""
     if isinstance(item, str):
         text = utf8(item)
         return Record(text, _core.blake3_hex([text])[0], where)

@@ -45,12 +45,8 @@ def read(data: bytes, shown: str, folder: Path | None) -> Iterator[Entry]:
             path = _path(url, folder) if folder is not None else None
         except Unusable as outside:
             missing = str(outside)
-        known = Article(
-            os.path.relpath(path, os.path.realpath(folder)) if path and folder else url,
-            "",
-            url=url if ":" in url else None,
-            **said,
-        )
+        id = os.path.relpath(path, os.path.realpath(folder)) if path and folder else url
+        known = Article(id, "", url=url if ":" in url else None, **said)
         yield Entry(f"{shown}:{number}", known, missing, path=path, changed=changed)
     if problem:
         raise Unusable(problem)

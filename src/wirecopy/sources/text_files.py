@@ -30,12 +30,10 @@ def read(files: Sequence[File], compression: str, fields: Fields) -> Articles:
 def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
     """The work in a stream that holds one article."""
     try:
-        text = content(stream)
+        record = Record(content(stream), name, shown)
     except Unusable as problem:
         return skip(shown, str(problem), stream.source_bytes)
-    return Work(
-        lambda: articles([Record(text, name, shown)], (), Fields(about=fields.about)), stream.source_bytes
-    )
+    return Work(lambda: articles([record], (), Fields(about=fields.about)), stream.source_bytes)
 
 
 def content(stream: Stream) -> bytes:

@@ -31,6 +31,7 @@ class Window:
         self, read: Callable[[int], bytes], seek: Callable[[int], object] | None = None, kept: int = 0
     ) -> None:
         self._read, self._seek, self._kept = read, seek, kept
+        self.can_go_back = seek is not None
         self.start = 0
         """Where the part in memory begins; without `seek`, what is before it is gone."""
         self._data = b""
@@ -42,11 +43,6 @@ class Window:
             self._load(offset, size)
             at = offset - self.start
         return memoryview(self._data)[at : at + size]
-
-    @property
-    def can_go_back(self) -> bool:
-        """Whether any part of the file can be seen again."""
-        return self._seek is not None
 
     def _load(self, offset: int, size: int) -> None:
         at = offset - self.start
@@ -146,25 +142,21 @@ class Zstd:
         size, last = 0, False
         while not last:
             try:
-                kind, block_size, last, block = self._block()
+                header = self._take(3)
+                bits = int.from_bytes(header, "little")
+                last, kind, block_size = bool(bits & 1), bits >> 1 & 3, bits >> 3
+                if kind == 3 or block_size > _ZSTD_BLOCK:
+                    raise _damaged(self, "no zstd block here")
+                # The library takes nothing more once its frame is at its end: the checksum comes with the last block.
+                checksum = 4 if last and self.checked else 0
+                part.append(header + self._take((1 if kind == 1 else block_size) + checksum))
             except Damaged:
                 yield b"".join(part)
                 raise
-            part.append(block)
             size += _ZSTD_BLOCK if kind == 2 else block_size
             if last or size > _PIECE - _ZSTD_BLOCK:
                 yield b"".join(part)
                 part, size = [], 0
-
-    def _block(self) -> tuple[int, int, bool, bytes]:
-        """The kind and size of the next block, whether it is the last, and its bytes: of the last one with the checksum behind it."""
-        header = self._take(3)
-        bits = int.from_bytes(header, "little")
-        last, kind, size = bool(bits & 1), bits >> 1 & 3, bits >> 3
-        if kind == 3 or size > _ZSTD_BLOCK:
-            raise _damaged(self, "no zstd block here")
-        checksum = 4 if last and self.checked else 0
-        return kind, size, last, header + self._take((1 if kind == 1 else size) + checksum)
 
     def _take(self, size: int) -> bytes:
         taken = bytes(self._window.view(self.end, size))

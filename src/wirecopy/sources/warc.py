@@ -102,7 +102,9 @@ class Reader:
         at = 0
         while head := bytes(self.window.view(at, 5)):
             if length := skippable(self.window, at):
-                if not self._reaches(at + length):
+                end = at + length
+                is_cut = end > self.size if self.size is not None else not self.window.view(end - 1, 1)
+                if is_cut:
                     yield self._damage(at, 0, too_long(at, length))
                     at = self._next_member(at + 1)
                     continue
@@ -112,7 +114,7 @@ class Reader:
                         self.decompressor = zstd_decompressor(dictionary)
                     except Damaged as damage:
                         yield self._damage(0, 0, damage)
-                at += length
+                at = end
                 continue
             packed = "gz" if head.startswith(GZIP) else "zst" if head.startswith(ZSTD) else ""
             if not packed and self.compression and not head.startswith(b"WARC/"):
@@ -139,10 +141,6 @@ class Reader:
     def _damage(self, offset: int, within: int, reason: object) -> Damage:
         self.seen = True
         return Damage(offset, within, str(reason))
-
-    def _reaches(self, end: int) -> bool:
-        """Whether the file has at least `end` bytes."""
-        return end <= self.size if self.size is not None else bool(self.window.view(end - 1, 1))
 
     def _member(self, window: Window, at: int, packed: str) -> Gzip | Zstd | _Plain:
         if packed == "zst":
@@ -182,8 +180,9 @@ class Reader:
         while buffer.skip_line_ends():
             start = buffer.position
             offset, within = (start, 0) if plain else (member.start, start)
-            if not buffer.startswith(b"WARC/"):
-                if plain and buffer.startswith((GZIP, ZSTD)):
+            beginning = buffer.peek(8)
+            if not beginning.startswith(b"WARC/"):
+                if plain and beginning.startswith((GZIP, ZSTD)):
                     member.end = start
                     return
                 yield from self._lose(offset, within, "'WARC/'", buffer.peek(16))
@@ -293,11 +292,6 @@ class _Unpacked:
         """The next `size` bytes, or fewer at the end; raises Damaged."""
         self._fill(size)
         return self._data[self._at : self._at + size]
-
-    def startswith(self, beginnings: bytes | tuple[bytes, ...]) -> bool:
-        """Whether the next bytes are these, or one of these."""
-        self._fill(8)
-        return self._data.startswith(beginnings, self._at)
 
     def skip_line_ends(self) -> bool:
         """Go on behind the line ends that come next; False if nothing follows them."""

@@ -6,6 +6,7 @@ it takes in memory. Taking the articles out of a batch is the work that is left.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -84,10 +85,13 @@ class Web:
         self._sitemaps: deque[Entry] = deque()
         """Named by an index, and still to be learnt."""
 
-    def learn(self, raw: Any, kind: str, compression: str | None, file: File) -> None:
-        """Take in what an open feed or sitemap says about pages, before these are read."""
-        if self._learn_file(raw, kind, compression, file) is None:
-            self._learned.add(os.path.realpath(file.path))
+    def learn(self, file: File, kind: str, compression: str) -> None:
+        """Take in what a feed or sitemap, if it can be read now, says about pages that are read later."""
+        if file.problem or file.is_pipe:
+            return
+        with contextlib.suppress(OSError), file.path.open("rb", buffering=0) as raw:
+            if self._learn_file(raw, kind, compression, file) is None:
+                self._learned.add(os.path.realpath(file.path))
         self._learn_named()
 
     def _learn_file(self, raw: Any, kind: str, compression: str | None, file: File) -> bytes | None:
@@ -140,7 +144,13 @@ class Web:
         """Take in a feed or sitemap; returns False if it is a page after all. Raises Unusable."""
         root = root_name(data[:SNIFFED])
         if root in sitemaps.ROOTS:
-            self._learn_sitemap(data, root == "sitemapindex", file)
+            for entry in sitemaps.read(data, file.shown, None if file.is_pipe else file.path.parent):
+                if root == "urlset":
+                    self._entries.add(entry)
+                elif entry.path is None:
+                    self.skip(entry.where, entry.missing)
+                else:
+                    self._sitemaps.append(entry)
         elif root in feeds.ROOTS or kind == "json feed":
             if len(data) > MAX_PAGE_BYTES:
                 raise Unusable(http.too_large(MAX_PAGE_BYTES, "a feed"))
@@ -152,15 +162,6 @@ class Web:
             got = f"<{root}>" if root else repr(data[:16])[1:]
             raise Unusable(f"expected a feed, a sitemap or a page in XML, got {got}")
         return True
-
-    def _learn_sitemap(self, data: bytes, is_index: bool, file: File) -> None:
-        for entry in sitemaps.read(data, file.shown, None if file.is_pipe else file.path.parent):
-            if not is_index:
-                self._entries.add(entry)
-            elif entry.path is None:
-                self.skip(entry.where, entry.missing)
-            else:
-                self._sitemaps.append(entry)
 
     def _read_warc(self, raw: Any, compression: str | None, file: File) -> Iterator[PageWork]:
         size, limit = None if file.is_pipe else file.size, MAX_PAGE_BYTES + http.MAX_HEAD
@@ -219,8 +220,7 @@ class Web:
     def finish(self) -> Iterator[PageWork]:
         """Yields what is left when all files are read: also entries of feeds and sitemaps whose page was not among them."""
         for entry in self._entries.left():
-            id = self._id(entry.known.id, entry.where)
-            known = replace(entry.known, id=id)
+            known = replace(entry.known, id=self._id(entry.known.id, entry.where))
             try:
                 if entry.path is not None:
                     data, charset = _saved(entry.path), None
@@ -233,9 +233,8 @@ class Web:
             except Unusable as problem:
                 self.skip(entry.where, str(problem))
             else:
-                yield from self.add(
-                    Page(id, data, known.url, None, charset, known, entry.changed), entry.where
-                )
+                page = Page(known.id, data, known.url, None, charset, known, entry.changed)
+                yield from self.add(page, entry.where)
         yield from self._flush()
 
     def add(self, page: Page, where: str, path: Path | None = None) -> Iterator[PageWork]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -45,7 +44,7 @@ def articles(
     return Articles(
         [record.id for record in records],
         np.frombuffer(b"".join(texts), np.uint8),
-        np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1),
+        np.cumsum([0, *map(len, texts)], dtype=np.int64),
         published,
         skipped,
         unreadable,
