@@ -16,10 +16,10 @@ from ..errors import MissingExtra, SourceError, UsageError
 from ..model import MATCH_HEADS, Opinion, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
-from .show import TABLE_ROWS, print_table, show_answer, show_table
+from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_table
 
 if TYPE_CHECKING:
-    from ..archive import Answer, Ranked
+    from ..archive import Added, Answer, Ranked
 
 
 class _Tamed:
@@ -40,17 +40,18 @@ def tame(out: IO[str]) -> IO[str]:
     return cast(IO[str], _Tamed(out)) if out.isatty() else out
 
 
-def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> str:
-    """The form of the answer: as asked for, by the name of the file, a table on a terminal."""
-    forms = [name for name, wanted in (("jsonl", jsonl), ("csv", csv), ("parquet", parquet)) if wanted]
+def choose_form(forms: Sequence[str], output: Path | None) -> str:
+    """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it."""
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
-    if forms == ["parquet"] and output is None:
+    if "parquet" in forms and output is None:
         raise UsageError("--parquet needs a file: name it with --output")
-    by_name = (
-        "jsonl" if output is None else {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
-    )
-    form = forms[0] if forms else "table" if output is None and sys.stdout.isatty() else by_name
+    if forms:
+        form = forms[0]
+    elif output:
+        form = {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
+    else:
+        form = "table" if sys.stdout.isatty() else "jsonl"
     if form == "parquet" and find_spec("pyarrow") is None:
         raise MissingExtra("a Parquet file", "arrow")
     return form
@@ -114,6 +115,15 @@ def open_output(output: Path | None) -> Iterator[IO[str]]:
             return
         with output.open("w", encoding="utf-8", errors="backslashreplace") as out:
             yield out
+
+
+def report_matches(
+    matches: Matches, form: str, output: Path | None, boilerplate: Path | None, quiet: bool
+) -> int:
+    """Write the matches, and their boilerplate if a file is named for it; summarise them; return the exit code."""
+    write_matches(matches, form, output)
+    write_lines(boilerplate, matches.formulas)
+    return summarise(matches, quiet)
 
 
 def write_matches(matches: Matches, form: str, output: Path | None) -> None:
@@ -180,8 +190,19 @@ OPINION_HEADS = (
 SHOWN = {"None": "", "True": "yes", "False": "no"}
 
 
+def write_opinions(
+    ask: Callable[..., Opinions], form: str, output: Path | None, quiet: bool, size: int | None = None
+) -> Opinions:
+    """Write the opinions that `ask` gives as they come, and return all of them; `size` is that of the input, in bytes."""
+    with open_output(output) as out, show_progress(quiet, size) as progress:
+        told = ask(progress=progress, receive=opinion_writer(form, out))
+        if form == "table":
+            show_opinions(told, out)
+    return told
+
+
 def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
-    """What writes opinions as they come; None for a table."""
+    """The function that writes opinions as they come; None for a table, which is written at the end."""
     if form == "jsonl":
         return lambda opinions: tame(out).writelines(opinions.json_lines())
     if form == "csv":
@@ -244,8 +265,17 @@ def say(message: str) -> None:
     sys.stderr.flush()
 
 
+def name_problems(read: Matches | Opinions | Added) -> int:
+    """Name each record that was skipped and each field that no record has, count unreadable dates; return the exit code."""
+    code = name_skipped(read.skipped)
+    if dates := read.unreadable_dates:
+        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
+    say_missing(read.missing_fields)
+    return code
+
+
 def name_skipped(skipped: Sequence[Skipped]) -> int:
-    """Name each record that was skipped; the exit code."""
+    """Name each record that was skipped; return the exit code."""
     for one in skipped:
         say_skipped(one)
     return count_skipped(len(skipped))
@@ -257,16 +287,10 @@ def say_skipped(skipped: Skipped) -> None:
 
 
 def count_skipped(skipped: int) -> int:
-    """Say how many records were skipped; the exit code."""
+    """Say how many records were skipped; return the exit code."""
     if skipped:
         say(f"{count(skipped, 'record')} skipped")
     return 3 if skipped else 0
-
-
-def say_unreadable(dates: int) -> None:
-    """Say how many dates could not be read."""
-    if dates:
-        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
 
 
 def say_missing(fields: Sequence[str]) -> None:
@@ -276,11 +300,9 @@ def say_missing(fields: Sequence[str]) -> None:
 
 
 def summarise(found: Matches | Opinions, quiet: bool) -> int:
-    """Name what was skipped, say what was done; the exit code."""
+    """Name what was skipped, say what was done; return the exit code."""
     articles = found.articles
-    code = name_skipped(found.skipped)
-    say_unreadable(found.unreadable_dates)
-    say_missing(found.missing_fields)
+    code = name_problems(found)
     for warning in found.warnings:
         say(f"warning: {warning}")
     if not articles:

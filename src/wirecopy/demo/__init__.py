@@ -22,7 +22,7 @@ from wirecopy.model import Match, Relation
 
 @dataclass(frozen=True)
 class Score:
-    """How reported pairs compare with the true ones; prints as the last lines of a demo."""
+    """How reported pairs compare with the true ones; `str` gives the last lines of a demo."""
 
     true_pairs: int
     reported: int
@@ -50,7 +50,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Difference:
-    """A pair on which two answers do not agree; None where one of them has no such pair."""
+    """A pair whose relation is not the same from texts as from pages; None where it is no match there."""
 
     query: str
     found: str
@@ -68,7 +68,7 @@ Truth = Mapping[tuple[str, str], Relation]
 def write_archive(folder: Path, seed: int = 1) -> Path:
     """Write `pages/`, `articles.jsonl` and `truth.jsonl` into the folder, which is made if need be; return the folder.
 
-    The id of an article is the path of its page below `pages/`. Pages of an archive that was there before are taken away.
+    The id of an article is the path of its page below `pages/`. Pages of an earlier archive in the folder are deleted.
     """
     printed = sorted(Newsroom(seed).print_all(), key=_moment)
     pairs = ((query, found, relation(query, found)) for found, query in combinations(printed, 2))
@@ -92,7 +92,7 @@ def write_archive(folder: Path, seed: int = 1) -> Path:
 
 
 def write_labelled(folder: Path, seed: int = 1, pages_a_site: int = 1000) -> Path:
-    """Write pages with their texts beside them, as `wirecopy train` takes them, a folder a site; return the folder."""
+    """Write labelled pages for `wirecopy train`, one folder for each site, each page with its text beside it; return the folder."""
     texts = {item.article.id: item.article for item in Newsroom(seed).print_all()}
     written: Counter[str] = Counter()
     for name, content in render(list(texts.values())):
@@ -120,7 +120,7 @@ def read_truth(folder: Path) -> Truth:
 
 
 def differences(texts: Iterable[Match], pages: Iterable[Match]) -> list[Difference]:
-    """Where what was found in the pages is not what was found in the texts."""
+    """The pairs whose relation differs between the matches in the texts and those in the pages, sorted."""
     answers = [
         {(match.query, match.found): match.relation for match in matches} for matches in (texts, pages)
     ]
