@@ -39,7 +39,7 @@ from .writing import (
     report_matches,
     say,
     summarise,
-    tame,
+    write_line,
     write_lines,
     write_opinions,
 )
@@ -98,7 +98,7 @@ def app() -> None:
 @options.paths
 @options.file("--query", help="Compare the pile with the articles of this file only.")
 @options.preset
-@options.method("Nominate with this method, such as winnowing:window_words=8; may be repeated.")
+@options.method(help="Nominate with this method, such as winnowing:window_words=8; may be repeated.")
 @options.decide("the one --method given")
 @options.pairs
 @options.boilerplate
@@ -218,7 +218,7 @@ def _show_value(value: Any) -> str:
 @click.argument("query", type=options.FILE)
 @click.argument("found", type=options.FILE)
 @options.preset
-@click.option("--json", "as_json", is_flag=True, help="The match as a JSON object, null where there is none.")
+@options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
 @options.output
 def compare_command(query: Path, found: Path, preset: str, as_json: bool, output: Path | None) -> int:
     """Show what QUERY, which may be a copy, shares with FOUND, side by side."""
@@ -227,7 +227,7 @@ def compare_command(query: Path, found: Path, preset: str, as_json: bool, output
     match = compare(Article(str(query), texts[0]), Article(str(found), texts[1]), preset=preset)
     with open_output(output) as out:
         if as_json or not out.isatty():
-            tame(out).write(json.dumps(match.to_dict() if match else None, ensure_ascii=False) + "\n")
+            write_line(match.to_dict() if match else None, out)
         elif match is None:
             out.write(f"no copy: no common passage of {PRESETS[preset].min_passage_words} words\n")
         else:
@@ -263,7 +263,7 @@ def methods_command(name: str | None, as_json: bool) -> int:
 
 @app.command("demo")
 @click.argument("folder", type=options.FILE, metavar="DIR")
-@click.option("--run", is_flag=True, help="Then find its copies, and compare with the truth.")
+@options.flag("--run", help="Then find its copies, and compare with the truth.")
 @click.option(
     "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
 )

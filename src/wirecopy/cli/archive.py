@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import refuse
-from ..model import Skipped, clean, count, held_by_either, missing
+from ..model import Skipped, count, held_by_either, missing
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from . import options
-from .show import print_table, show_progress
+from .show import TABLE_ROWS, print_table, show_progress
 from .writing import (
     answer_writer,
     check_writable,
     name_problems,
     name_skipped,
     open_output,
-    ranked_writer,
     report_matches,
     say,
     say_missing,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 
 CHECK_BYTES = 1 << 18
 """How many bytes of texts are checked at a time: few, so that answers come while there is more to check."""
-FORMULAS_SHOWN = 20
 
 archive_commands = click.Group()
 
@@ -178,7 +176,7 @@ def check_command(
     # Files are looked up before a new one is there.
     texts_read = read(list(texts), fields=replace(fields, about=("title",)), batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out:
-        write: Callable[[Any], None] = (ranked_writer if by_method else answer_writer)(form, out)
+        write = answer_writer(form, out, by_method)
         ask: Callable[..., Sequence[Any]] = (
             partial(store.opinions, accepted=accepted)
             if by_method
@@ -259,16 +257,11 @@ def info_command(archive: Path, as_json: bool) -> int:
     print(*(f"{name:<{wide}}  {value}" for name, value in rows.items()), sep="\n")
     if formulas:
         print()
-        print_table(
-            ("articles", "of", "boilerplate"),
-            (
-                (f"{one.articles:,}", _by_source(one.sources), clean(_shorten(one.example)))
-                for one in formulas[:FORMULAS_SHOWN]
-            ),
-            sys.stdout,
-        )
-        if len(formulas) > FORMULAS_SHOWN:
-            print(f"… and {len(formulas) - FORMULAS_SHOWN:,} more: --json has all")
+        shown = formulas[:TABLE_ROWS]
+        cells = ((f"{one.articles:,}", _by_source(one.sources), _shorten(one.example)) for one in shown)
+        print_table(("articles", "of", "boilerplate"), cells, sys.stdout)
+        if len(formulas) > TABLE_ROWS:
+            print(f"… and {len(formulas) - TABLE_ROWS:,} more: --json has all")
     return 0
 
 
@@ -280,7 +273,7 @@ def _size(size: int) -> str:
 
 def _by_source(sources: Mapping[str, int]) -> str:
     some = sorted(sources.items(), key=lambda one: (-one[1], one[0]))
-    shown = [f"{clean(name)} {number:,}" for name, number in some[:3]]
+    shown = [f"{name} {number:,}" for name, number in some[:3]]
     return ", ".join(shown) + (f" and {len(some) - 3:,} more" if len(some) > 3 else "")
 
 

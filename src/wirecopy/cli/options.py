@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -33,30 +33,18 @@ class _File(click.Path):
 
 FILE = _File(path_type=Path)
 
-
-def file(*names: str, metavar: str = "FILE", **settings: Any) -> Decorator:
-    """An option that takes the path of a file."""
-    return click.option(*names, type=FILE, metavar=metavar, **settings)
-
-
-def number(name: str, *, help: str) -> Decorator:
-    """An option that takes a whole number above 0."""
-    return click.option(name, type=click.IntRange(min=1), metavar="N", help=help)
+flag = partial(click.option, is_flag=True)
+file = partial(click.option, type=FILE, metavar="FILE")
+number = partial(click.option, type=click.IntRange(min=1), metavar="N")
+method = partial(click.option, "--method", multiple=True, metavar="NAME[:PARAMETER=VALUE,...]")
+_preset = partial(
+    click.option, "--preset", type=click.Choice(list(PRESETS)), metavar="NAME", show_default=True
+)
 
 
 def choice(name: str, *choices: str, help: str) -> Decorator:
     """An option that takes one of the choices, by default the first."""
     return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=help)
-
-
-def method(help: str) -> Decorator:
-    """The option --method, which may be repeated."""
-    return click.option("--method", multiple=True, metavar="NAME[:PARAMETER=VALUE,...]", help=help)
-
-
-def _preset(help: str, default: str | None = None) -> Decorator:
-    names = click.Choice(list(PRESETS))
-    return click.option("--preset", type=names, metavar="NAME", default=default, show_default=True, help=help)
 
 
 def decide(method: str) -> Decorator:
@@ -66,21 +54,17 @@ def decide(method: str) -> Decorator:
 
 
 PRESETS_TOLD = "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
-preset = _preset(f"What counts as copied: {PRESETS_TOLD}.", DEFAULT_PRESET)
-archive_preset = _preset("What counts as copied, if not what the archive was made with.")
+preset = _preset(default=DEFAULT_PRESET, help=f"What counts as copied: {PRESETS_TOLD}.")
+archive_preset = _preset(help="What counts as copied, if not what the archive was made with.")
 archive_decide = decide("the one method of the archive")
 archive = click.argument("archive", type=FILE)
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
-quiet = click.option("-q", "--quiet", is_flag=True, help="No progress, no summary; complaints only.")
+quiet = flag("-q", "--quiet", help="No progress, no summary; complaints only.")
 output = file("-o", "--output", help="Write there instead of to stdout.")
 threads = number("--threads", help="By default one for each core.")
-as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
-replace = click.option(
-    "--replace", is_flag=True, help="An id that is there with other content: take the new one."
-)
-accepted = click.option(
-    "--accepted", is_flag=True, help="With --decide method: only what the method accepts."
-)
+as_json = flag("--json", "as_json", help="As JSON.")
+replace = flag("--replace", help="An id that is there with other content: take the new one.")
+accepted = flag("--accepted", help="With --decide method: only what the method accepts.")
 pairs = choice(
     "--pairs",
     "linked",
@@ -107,7 +91,7 @@ def forms(*forms: str) -> Decorator:
             asked = [form for form in forms if options.pop(form)]
             return command(*arguments, form=choose_form(asked, output), output=output, **options)
 
-        flags = (click.option(f"--{form}", is_flag=True, help=_FORMS[form]) for form in forms)
+        flags = (flag(f"--{form}", help=_FORMS[form]) for form in forms)
         return _with_options(run, *flags, output)
 
     return decorate
@@ -150,9 +134,9 @@ def making(command: Command) -> Command:
             help="A new archive keeps articles for so long after they were published: 36h, 14d, 2w. By default for ever.",
         ),
         _preset(
-            f"What counts as copied in a new archive: {', '.join(PRESETS)}. By default {DEFAULT_PRESET}."
+            help=f"What counts as copied in a new archive: {', '.join(PRESETS)}. By default {DEFAULT_PRESET}."
         ),
-        method("What nominates in a new archive; may be repeated. By default as find."),
+        method(help="What nominates in a new archive; may be repeated. By default as find."),
         file("--statistics", help="What a method of a new archive weighs words by, made by wirecopy weigh."),
     )
 

@@ -48,11 +48,9 @@ BATCH_BYTES = 1 << 20
     metavar="N",
     help="Leave out blocks of fewer words.",
 )
-@click.option("--jsonl", is_flag=True, help="One JSON object a page, with all that is known of its article.")
-@click.option("--blocks", is_flag=True, help="Every block with its label and why; goes with --jsonl.")
-@click.option(
-    "--html", is_flag=True, help="One HTML file for a person: the blocks, those of the article green."
-)
+@options.flag("--jsonl", help="One JSON object a page, with all that is known of its article.")
+@options.flag("--blocks", help="Every block with its label and why; goes with --jsonl.")
+@options.flag("--html", help="One HTML file for a person: the blocks, those of the article green.")
 @options.output
 @options.threads
 @options.quiet
@@ -219,8 +217,8 @@ def summarise_pages(counts: Counter[str], quiet: bool) -> int:
     metavar="N",
     help="Cross-validate over sites first, in so many parts; 0: no figures.",
 )
-@click.option("--leave-out", is_flag=True, help="Score each DIR by a model of the others instead.")
-@click.option("--no-train", is_flag=True, help="The figures only, no model.")
+@options.flag("--leave-out", help="Score each DIR by a model of the others instead.")
+@options.flag("--no-train", help="The figures only, no model.")
 @options.file(
     "--work",
     metavar="DIR",

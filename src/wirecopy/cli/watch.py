@@ -39,7 +39,7 @@ VERBS = {
 @click.command("watch")
 @options.archive
 @click.argument("folder", default="-", metavar="[DIR]", type=options.FILE)
-@click.option("--once", is_flag=True, help="Of a folder: end after what is there.")
+@options.flag("--once", help="Of a folder: end after what is there.")
 @click.option(
     "--every",
     type=click.FloatRange(min=0.05),
@@ -52,7 +52,7 @@ VERBS = {
 @options.archive_decide
 @options.making
 @options.fields
-@click.option("--jsonl", is_flag=True, help="One JSON object an article (the default off a terminal).")
+@options.flag("--jsonl", help="One JSON object an article (the default off a terminal).")
 @options.quiet
 def watch_command(
     archive: Path,

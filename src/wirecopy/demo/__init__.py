@@ -71,11 +71,10 @@ def write_archive(folder: Path, seed: int = 1) -> Path:
     The id of an article is the path of its page below `pages/`. Pages of an earlier archive in the folder are deleted.
     """
     printed = sorted(Newsroom(seed).print_all(), key=_moment)
-    pairs = ((query, found, relation(query, found)) for found, query in combinations(printed, 2))
     truth = [
         {"query": query.article.id, "found": found.article.id, "relation": str(related)}
-        for query, found, related in pairs
-        if related
+        for found, query in combinations(printed, 2)
+        if (related := relation(query, found))
     ]
     fields = ("id", "source", "title", "author", "published", "language", "text")
     articles = [{name: getattr(item.article, name) for name in fields} for item in printed]
@@ -121,19 +120,17 @@ def read_truth(folder: Path) -> Truth:
 
 def differences(texts: Iterable[Match], pages: Iterable[Match]) -> list[Difference]:
     """The pairs whose relation differs between the matches in the texts and those in the pages, sorted."""
-    answers = [
-        {(match.query, match.found): match.relation for match in matches} for matches in (texts, pages)
-    ]
-    return [
-        Difference(*pair, *relations)
-        for pair in sorted(answers[0] | answers[1])
-        if (relations := [answer.get(pair) for answer in answers])[0] != relations[1]
-    ]
+    from_texts, from_pages = _relations(texts), _relations(pages)
+    both = (
+        Difference(*pair, from_texts.get(pair), from_pages.get(pair))
+        for pair in sorted(from_texts | from_pages)
+    )
+    return [one for one in both if one.from_texts != one.from_pages]
 
 
 def score(matches: Iterable[Match], truth: Truth) -> Score:
     """Compare matches with the truth; a pair counts as found whichever of the two is called the query."""
-    reported = {(match.query, match.found): match.relation for match in matches}
+    reported = _relations(matches)
     true_pairs = {frozenset(pair) for pair in truth}
     return Score(
         true_pairs=len(true_pairs),
@@ -141,3 +138,7 @@ def score(matches: Iterable[Match], truth: Truth) -> Score:
         found=sum(frozenset(pair) in true_pairs for pair in reported),
         agreeing=sum(truth.get(pair) == relation for pair, relation in reported.items()),
     )
+
+
+def _relations(matches: Iterable[Match]) -> dict[tuple[str, str], Relation]:
+    return {(match.query, match.found): match.relation for match in matches}

@@ -121,10 +121,8 @@ class Overlap(NamedTuple):
             else:
                 stretches.append([(here, there)])
         passages = [stretch for stretch in stretches if len(stretch) >= STRETCH_WORDS]
-        covered = (sum(passage[-1][side] - passage[0][side] + 1 for passage in passages) for side in (0, 1))
-        return cls(
-            next(covered) / len(query), next(covered) / len(found), max(map(len, stretches), default=0)
-        )
+        ours, theirs = (sum(words[-1][side] - words[0][side] + 1 for words in passages) for side in (0, 1))
+        return cls(ours / len(query), theirs / len(found), max(map(len, stretches), default=0))
 
     @property
     def clear(self) -> bool:
@@ -348,7 +346,9 @@ class Newsroom:
         paragraphs = [glue.join(word.text for word in paragraph) for paragraph in text if paragraph]
         reporter = self._reporter(author if dressed else self.desk, paper, language)
         if dressed:
-            paragraphs = self._dress(paper, _sign(paragraphs, reporter), published, reporter)
+            first, last = reporter.lower().split()
+            paragraphs[-1] += f" ({first[0]}{last[:2]})"
+            paragraphs = self._dress(paper, paragraphs, published, reporter)
         article = Article(
             id=self._id(f"{paper.id}/{published:%Y-%m-%d}", title),
             source=paper.name,
@@ -387,8 +387,3 @@ class Newsroom:
                 formula = author.fill(author.pick(author.bank[f"{part} {paper.id}"]), cast)
                 dressed = [*dressed[:place], formula, *dressed[place:]]
         return dressed
-
-
-def _sign(paragraphs: Sequence[str], reporter: str) -> list[str]:
-    first, last = reporter.lower().split()
-    return [*paragraphs[:-1], f"{paragraphs[-1]} ({first[0]}{last[:2]})"]

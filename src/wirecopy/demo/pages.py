@@ -68,11 +68,17 @@ class Site:
         values["comments"] = self._repeat("comment", values, self._comments(draw, int(values["unix"])))
         values["body"] = self._body(draw, article, values)
         [encoding] = self._parts.get("encoding", ["utf-8"])
-        return self._fill("page", values).encode(encoding.strip(), "xmlcharrefreplace")
+        [page] = self._parts["page"]
+        return _fill(page, values).encode(encoding.strip(), "xmlcharrefreplace")
 
     @cached_property
     def _parts(self) -> Mapping[str, Sequence[str]]:
-        return _read_design(self.design)
+        text = resources.files(__package__).joinpath("designs", f"{self.design}.html").read_text("utf-8")
+        parts: dict[str, list[str]] = {}
+        _, *pieces = re.split(r"^@(\w+)\n", text, flags=re.MULTILINE)
+        for part, markup in zip(pieces[::2], pieces[1::2], strict=True):
+            parts.setdefault(part, []).append(markup.rstrip("\n"))
+        return parts
 
     @cached_property
     def _sections(self) -> Sequence[str]:
@@ -129,9 +135,8 @@ class Site:
             }
 
     def _body(self, draw: Draw, article: Article, values: Mapping[str, str]) -> Markup:
-        paragraphs = [
-            self._fill("paragraph", {**values, "text": text}) for text in article.text.split("\n\n")
-        ]
+        [part] = self._parts["paragraph"]
+        paragraphs = [_fill(part, {**values, "text": text}) for text in article.text.split("\n\n")]
         for insert in self._parts.get("insert", ()):
             paragraphs.insert(draw.between(1, max(1, len(paragraphs) - 1)), _fill(insert, values))
         return Markup("\n".join(paragraphs))
@@ -139,9 +144,6 @@ class Site:
     def _repeat(self, part: str, values: Mapping[str, str], items: Iterable[Mapping[str, str]]) -> Markup:
         markup = self._parts.get(part, ())
         return Markup("\n".join(_fill(one, {**values, **item}) for one in markup for item in items))
-
-    def _fill(self, part: str, values: Mapping[str, str]) -> Markup:
-        return _fill(self._parts[part][0], values)
 
 
 def _fill(part: str, values: Mapping[str, str]) -> Markup:
@@ -151,16 +153,6 @@ def _fill(part: str, values: Mapping[str, str]) -> Markup:
 @lru_cache
 def _bank() -> Mapping[str, Sequence[str]]:
     return {**read_bank("sentences.txt"), **read_bank("furniture.txt")}
-
-
-@lru_cache
-def _read_design(name: str) -> Mapping[str, Sequence[str]]:
-    text = resources.files(__package__).joinpath("designs", f"{name}.html").read_text("utf-8")
-    parts: dict[str, list[str]] = {}
-    _, *pieces = re.split(r"^@(\w+)\n", text, flags=re.MULTILINE)
-    for part, markup in zip(pieces[::2], pieces[1::2], strict=True):
-        parts.setdefault(part, []).append(markup.rstrip("\n"))
-    return parts
 
 
 def _lead(text: str) -> str:
