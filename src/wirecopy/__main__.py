@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run a command; Ctrl-C while the program is still being loaded is no reason for a traceback either."""
+    """Run a command; Ctrl-C gives no traceback, even while the program is still being loaded."""
     try:
         from .cli import main as run
     except KeyboardInterrupt:

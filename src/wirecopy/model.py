@@ -17,7 +17,7 @@ UNDATED = np.iinfo(np.int64).max
 
 
 class Columns:
-    """Arrays of one length, the fields of a dataclass: a table by columns."""
+    """A table by columns: the fields of the dataclass that derives from this are arrays of one length."""
 
     def _arrays(self) -> list[NDArray[Any]]:
         return [getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
@@ -30,12 +30,12 @@ class Columns:
         return zip(*(column.tolist() for column in self._arrays()), strict=True)
 
     def take(self, rows: Any) -> Self:
-        """Some of the rows, in the order given."""
+        """The rows of these numbers, or of this mask, in the order given."""
         return type(self)(*(column[rows] for column in self._arrays()))
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
-        """The rows of one table or more as one."""
+        """The rows of one or more tables, concatenated."""
         columns = zip(*(part._arrays() for part in parts), strict=True)
         return cls(*(np.concatenate(column) for column in columns))
 
@@ -74,9 +74,9 @@ ABOUT = tuple(one.name for one in fields(Article) if one.name not in ("id", "tex
 class Page:
     """Bytes as received, with address and time.
 
-    `charset` is what the HTTP header said, `received` when that was (ISO 8601). `known` is what is known about the
-    article from outside the page, from the feed that links to it, say: it counts before what the page says. `changed` is
-    when the article was last changed, which is its date only where nothing says when it was published.
+    `charset` is that of the HTTP header, `received` the time of download (ISO 8601). `known` holds what is known about the
+    article from elsewhere, such as the feed that links to it; it overrides what the page says. `changed` is when the
+    article was last changed, which is its date only where nothing says when it was published.
     """
 
     id: str
@@ -90,9 +90,9 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A run of text in a page that rendering does not break, with its label and why.
+    """A run of text in a page that rendering does not break, with its label and the reasons for it.
 
-    `score` is how much speaks for CONTENT, in log-odds, before neighbours are heard; `path` the tags it stands in;
+    `score` is the log-odds of CONTENT from the block alone, before its neighbours count; `path` the tags around it;
     `reasons` what speaks most for or against it, each with its part of the score.
     """
 
@@ -105,9 +105,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What became of a page: the article, and `ok`, `empty` or why the page was left alone.
+    """The article of a page; `status` is `ok`, `empty`, or why nothing was extracted.
 
-    Without a text the article still says what is known of the page. `blocks` are all blocks, if they were asked for.
+    An article without a text still says what is known of the page. `blocks` are all blocks, if they were asked for.
     """
 
     article: Article
@@ -127,7 +127,7 @@ class Skipped:
 
 
 def held_by_either(one: Mapping[str, bool], other: Mapping[str, bool]) -> dict[str, bool]:
-    """`Articles.held` of two batches together."""
+    """`Articles.held` of two batches taken together: for each field, whether a record of either holds it."""
     return {name: one.get(name, False) or other.get(name, False) for name in {**one, **other}}
 
 
@@ -151,16 +151,16 @@ class Articles:
     skipped: Sequence[Skipped] = ()
     unreadable_dates: int = 0
     where: Callable[[int], str] | None = None
-    """Names the place of article i in its file, where that is known."""
+    """The place of article i in its file, by i; None where places are not known."""
     about: Mapping[str, Sequence[str]] = field(default_factory=dict)
     held: Mapping[str, bool] = field(default_factory=dict)
-    """Of each field that was asked for by name beside the text, whether a record holds it."""
+    """For each field that was asked for by name, but the text, whether any record holds it."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def take(self, rows: Sequence[int]) -> Articles:
-        """Some of the articles."""
+        """The articles of these rows, in the order given."""
         parts = [self.text.data[self.offsets[row] : self.offsets[row + 1]] for row in rows]
         offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
         return Articles(
@@ -172,10 +172,10 @@ class Articles:
         )
 
     def titled_text(self, separator: str = "\n\n") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """`text` and `offsets` with each title, and the separator behind it, before its article.
+        """`text` and `offsets` of the articles with title and separator prepended to each that has a title.
 
-        A blank line ends a sentence by the default rule; where a view names the characters that end one, the
-        separator must hold one of them, or the title runs into the first sentence.
+        The separator must end a sentence, or the title runs into the first one: a blank line does by the default rule,
+        and where a view names the characters that end a sentence, it must hold one of them.
         """
         assert "title" in self.about or not len(self), "titles must be asked for"
         titles = self.about.get("title", ())
@@ -193,12 +193,12 @@ class Articles:
 class View:
     """How a method reads text.
 
-    With `diacritics` off, é and e are the same. `sentences` is None for a method that does not look at
-    them, the empty string for the default rule, or the characters that end a sentence. `stopwords` are left out: the code
-    of a language (`en`), or words with spaces or commas between them (`the of`; one alone as `the,`). `stemmer` cuts what is
-    left: `first5`, or the name of a Snowball algorithm (`porter`). `title` is whether the title, where known, is read before the text:
-    `Articles.titled_text` puts it there. With `piece_words`, document frequencies are counted over even pieces of
-    articles, of that many words or somewhat more; with 0, over whole articles.
+    Without `diacritics`, é and e are the same. `sentences` is None for a method that ignores sentences, the empty string for
+    the default rule, or the characters that end a sentence. `stopwords` are left out: the code of a language (`en`), or words
+    with spaces or commas between them (`the of`; one alone as `the,`). `stemmer` cuts the other words: `first5`, or the name of
+    a Snowball algorithm (`porter`). With `title`, the title, where known, is read before the text (`Articles.titled_text`).
+    Document frequencies are counted over even pieces of articles, of `piece_words` words or somewhat more; with 0, over
+    whole articles.
     """
 
     diacritics: bool = True
@@ -213,11 +213,11 @@ class View:
 class Tokens:
     """The words of a batch: article i has words `offsets[i]:offsets[i + 1]`.
 
-    `hashes` are the word hashes of the view. `halves` is 1 for a character of a script without spaces, which
-    counts as half a word, else 2; None says that all are 2. `starts` and `ends` are code points in the
-    article's text. `sentences` are word numbers where a sentence begins, article i has those in
-    `sentence_offsets[i]:sentence_offsets[i + 1]`; one that stopwords emptied begins where the next does. Word j of the
-    batch is spelt `words[word_offsets[j]:word_offsets[j + 1]]`, UTF-8. Parts that were not asked for are None.
+    `hashes` are the word hashes of the view. `halves` is the length of each word in half words: 1 for a character of a
+    script without spaces, else 2; None if all are 2. `starts` and `ends` are offsets of code points in the article's text.
+    `sentences` are the numbers of the words that begin a sentence, article i has `sentence_offsets[i]:sentence_offsets[i + 1]`
+    of them; a sentence that consists of stopwords begins where the next does. Word j of the batch is spelt
+    `words[word_offsets[j]:word_offsets[j + 1]]`, UTF-8. Parts that were not asked for are None.
     """
 
     hashes: NDArray[np.uint64]
@@ -234,7 +234,7 @@ class Tokens:
         return len(self.offsets) - 1
 
     def spell(self, row: int) -> list[str]:
-        """The words of one article."""
+        """The words of the article in this row, as text."""
         assert self.words is not None, "spelling needs words"
         assert self.word_offsets is not None
         edges = self.word_offsets[self.offsets[row] : self.offsets[row + 1] + 1].tolist()
@@ -243,7 +243,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Boilerplate:
-    """What a comparison leaves out: words in one of these 5-word shingles, and gaps of up to `gap_words` between them."""
+    """What a comparison leaves out: the words of these 5-word shingles, and of gaps of up to `gap_words` words between them."""
 
     shingles: NDArray[np.uint64]
     gap_words: int
@@ -258,7 +258,7 @@ class Passage:
     words: int
     changed: int
     text: str = field(default="", repr=False, compare=False)
-    """How the passage reads in the query article."""
+    """The text of the passage in the query article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class Match:
         }
 
     def to_row(self) -> tuple[Any, ...]:
-        """The columns `MATCH_HEADS`, for a table."""
+        """The match as a row of a table with the columns `MATCH_HEADS`."""
         shares = self.query_covered, self.found_covered, self.resemblance
         words, count = sum(passage.words for passage in self.passages), len(self.passages)
         return self.query, self.found, str(self.relation), *shares, words, count, " ".join(self.methods)
@@ -322,7 +322,7 @@ MATCH_HEADS = (
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a method says of two articles by itself; `relation` is None where it refuses them, or only ranks."""
+    """What a method by itself says of two articles; `relation` is None where it does not accept them, or only ranks."""
 
     query: str
     found: str
@@ -334,7 +334,7 @@ class Opinion:
 
     @property
     def accepted(self) -> bool:
-        """Whether the method takes one for a copy of the other."""
+        """Whether the method holds one to be a copy of the other."""
         return self.relation is not None
 
     def to_dict(self) -> dict[str, Any]:
@@ -353,7 +353,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a method says of one article against all others: how much of it they have, and whether that is too much."""
+    """What a method says of one article against all others: how many `hits` it has there, and if it is thus a duplicate."""
 
     article: str
     hits: int
@@ -368,22 +368,22 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u
 
 
 def clean(text: str, instead: str = "") -> str:
-    """The text without characters that steer a terminal or turn the direction of what follows."""
+    """The text with `instead` for each character that steers a terminal or turns the direction of what follows."""
     return _CONTROLS.sub(instead, text)
 
 
 def one_line(text: str) -> str:
-    """The same on one line, whatever is in it."""
+    """The text as `clean` gives it, on one line: a line feed is written as a backslash and an n."""
     return clean(text.replace("\n", "\\n"))
 
 
 def count(number: int, noun: str = "article", plural: str = "") -> str:
-    """A number of things."""
+    """A number with its noun: "1 article", "2 articles"; `plural` where an s does not make it."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def shorten(text: str, width: int = 160) -> str:
-    """The text on one line, its middle left out where it is too long."""
+    """The text on one line, its middle replaced by … where it is longer than `width`."""
     line = " ".join(text.split())
     return (
         line if len(line) <= width else f"{line[: width * 2 // 3].rstrip()} … {line[-width // 3 :].lstrip()}"

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import fields as fields_of
+from dataclasses import asdict
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal
@@ -21,61 +22,41 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS, compare
 from ..errors import SourceError, UsageError, WirecopyError, refuse
-from ..model import count, one_line
+from ..model import Article, count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
-from ..sources import Fields, read, total_bytes
+from ..sources import read, total_bytes
 from ..statistics import Statistics
-from .archive import ARCHIVE_COMMANDS
-from .options import (
-    FILE,
-    accepted_option,
-    csv_option,
-    decide_option,
-    field_options,
-    jsonl_option,
-    output_option,
-    pairs_option,
-    parquet_option,
-    preset_option,
-    quiet_option,
-    read_method,
-    threads_option,
-)
+from . import options
+from .archive import archive_commands
 from .pages import extract_command, train_command
 from .show import print_table, show_progress, show_side_by_side, show_table
 from .watch import watch_command
 from .writing import (
     check_writable,
-    choose_form,
     name_output,
     name_skipped,
     open_output,
-    opinion_writer,
+    report_matches,
     say,
-    show_opinions,
     summarise,
-    tame,
+    write_line,
     write_lines,
-    write_matches,
+    write_opinions,
 )
 
 
 def main() -> None:
-    """Run a command; all errors end here."""
+    """Run a command; all errors end here, as a line on stderr and an exit code."""
     set_streams()
     try:
         code = app(standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        code = exit_.exit_code
     except (click.Abort, KeyboardInterrupt):
-        code = complain("interrupted", 1)
-    except UsageError as error:
-        code = complain(str(error), 2)
+        code = complain("interrupted")
     except WirecopyError as error:
-        code = complain(str(error), 1)
+        code = complain(str(error), 2 if isinstance(error, UsageError) else 1)
     except OSError as error:
         what = error.strerror or str(error)
-        code = complain(f"{error.filename}: {what}" if error.filename else what, 1)
+        code = complain(f"{error.filename}: {what}" if error.filename else what)
     except click.ClickException as error:
         error.show(sys.stderr)
         code = error.exit_code
@@ -83,20 +64,20 @@ def main() -> None:
 
 
 def set_streams() -> None:
-    """Data is UTF-8 whatever the locale; a terminal is left its own encoding, and shows as an escape what that lacks."""
+    """Read and write data as UTF-8, whatever the locale; a terminal keeps its encoding, and shows escapes for what that lacks."""
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):  # it may be closed
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
 
 
-def complain(message: str, code: int) -> int:
-    """Say what went wrong; the exit code."""
+def complain(message: str, code: int = 1) -> int:
+    """Say what went wrong; return the exit code."""
     say(f"wirecopy: {one_line(message)}")
     return code
 
 
 class Commands(click.Group):
-    """All commands; to each, a reader that leaves early is no error. Click would make it exit code 1."""
+    """All commands. A reader of the output that leaves early is no error, where click would exit with code 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was asked for."""
@@ -114,51 +95,26 @@ def app() -> None:
 
 
 @app.command("find")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
-@click.option(
-    "--query", type=FILE, metavar="FILE", help="Compare the pile with the articles of this file only."
+@options.paths
+@options.file("--query", help="Compare the pile with the articles of this file only.")
+@options.preset
+@options.method(help="Nominate with this method, such as winnowing:window_words=8; may be repeated.")
+@options.decide("the one --method given")
+@options.pairs
+@options.boilerplate
+@options.file(
+    "--statistics", help="Weigh words by these, made by wirecopy weigh, instead of by the pile's own."
 )
-@preset_option
-@click.option(
-    "--method",
-    multiple=True,
-    metavar="NAME[:PARAMETER=VALUE,...]",
-    help="Nominate with this method, such as winnowing:window_words=8; may be repeated.",
-)
-@decide_option("the one --method given")
-@pairs_option
-@click.option(
-    "--boilerplate",
-    type=FILE,
-    metavar="FILE",
-    help="Write the boilerplate that was left out to this file, as JSON lines.",
-)
-@click.option(
-    "--statistics",
-    type=FILE,
-    metavar="FILE",
-    help="Weigh words by these, made by wirecopy weigh, instead of by the pile's own.",
-)
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="With --decide method and --query: the N best only.",
-)
-@accepted_option
-@click.option(
+@options.number("--top", help="With --decide method and --query: the N best only.")
+@options.accepted
+@options.file(
     "--verdicts",
-    type=FILE,
-    metavar="FILE",
     help="Write the verdict on each article to this file, as JSON lines, if the method gives one.",
 )
-@field_options
-@jsonl_option
-@csv_option
-@parquet_option
-@output_option
-@threads_option
-@quiet_option
+@options.fields
+@options.forms("jsonl", "csv", "parquet")
+@options.threads
+@options.quiet
 def find_command(
     paths: tuple[Path, ...],
     query: Path | None,
@@ -171,30 +127,21 @@ def find_command(
     top: int | None,
     accepted: bool,
     verdicts: Path | None,
-    fields: Fields,
-    jsonl: bool,
-    csv: bool,
-    parquet: bool,
+    form: str,
     output: Path | None,
-    threads: int | None,
     quiet: bool,
+    **common: Any,  # fields and threads
 ) -> int:
     """Find all copies in a pile of articles.
 
     Exit code 3 says that it is done but some records were skipped, each named on stderr.
     """
-    form = choose_form(jsonl, csv, parquet, output)
     check_writable(output, boilerplate, verdicts, inputs=[*paths, *filter(None, (query, statistics))])
     by_method = decide == "method"
+    given = {"preset": preset != DEFAULT_PRESET, "boilerplate": boilerplate, "pairs": pairs == "all"}
     refuse(
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
-        (
-            by_method and preset != DEFAULT_PRESET,
-            "--preset: not with --decide method, which compares no words",
-        ),
-        (by_method and boilerplate, "--boilerplate: not with --decide method, which knows none"),
-        (by_method and pairs == "all", "--pairs: not with --decide method, which gives all"),
-        (by_method and form == "parquet", "--decide method writes JSON lines, CSV or a table"),
+        *options.needing_alignment(by_method, **given, parquet=form == "parquet"),
         (not by_method and verdicts, "--verdicts: only with --decide method"),
         (not by_method and accepted, "--accepted: only with --decide method"),
         (
@@ -202,43 +149,34 @@ def find_command(
             "--top: the best of a ranking, which needs --decide method and --query FILE",
         ),
     )
-    chosen = [read_method(one) for one in method] if method else None
+    chosen = [options.read_method(one) for one in method]
     if verdicts and chosen and not chosen[0].gives_verdicts:
         raise UsageError(f"--verdicts: {chosen[0].name} decides on pairs, not on articles")
     inputs = list(paths)
     size = total_bytes(inputs)
     if not quiet and size is not None:
-        needed = f"{size * MEMORY_A_BYTE / 1e6 + 60:,.0f} MB of memory"
-        say(f"{size / 1e6:,.1f} MB of input, about {needed}")
-    weights = Statistics.load(statistics) if statistics else None
-    common: dict[str, Any] = {"query": query, "statistics": weights, "threads": threads, "fields": fields}
-    if by_method and chosen:
-        with open_output(output) as out, show_progress(quiet, size) as progress:
-            receive = opinion_writer(form, out)
-            own: dict[str, Any] = {"top": top, "accepted": accepted}
-            told = opinions(inputs, chosen[0], progress=progress, receive=receive, **own, **common)
-            if form == "table":
-                show_opinions(told, out)
+        needed = size * MEMORY_A_BYTE / 1e6 + 60
+        say(f"{size / 1e6:,.1f} MB of input, about {needed:,.0f} MB of memory")
+    common |= {"query": query, "statistics": Statistics.load(statistics) if statistics else None}
+    if by_method:
+        ask = partial(opinions, inputs, chosen[0], top=top, accepted=accepted, **common)
+        told = write_opinions(ask, form, output, quiet, size)
         write_lines(verdicts, told.verdicts)
         return summarise(told, quiet)
     with show_progress(quiet, size) as progress:
-        matches = find(inputs, preset=preset, method=chosen, pairs=pairs, progress=progress, **common)
-    write_matches(matches, form, output)
-    write_lines(boilerplate, matches.formulas)
-    return summarise(matches, quiet)
+        matches = find(inputs, preset=preset, method=chosen or None, pairs=pairs, progress=progress, **common)
+    return report_matches(matches, form, output, boilerplate, quiet)
 
 
-app.add_command(extract_command)
-app.add_command(train_command)
-for command in (*ARCHIVE_COMMANDS, watch_command):
+for command in (extract_command, train_command, *archive_commands.commands.values(), watch_command):
     app.add_command(command)
 
 
 @app.command("weigh")
 @click.argument("name", metavar="METHOD")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
-@click.option("-o", "--output", type=FILE, metavar="FILE", required=True, help="Where to write the counts.")
-@quiet_option
+@options.paths
+@options.file("-o", "--output", required=True, help="Where to write the counts.")
+@options.quiet
 def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool) -> int:
     """Count in how many articles each word occurs, words as METHOD reads them.
 
@@ -247,7 +185,7 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool)
     inputs = list(paths)
     check_writable(output, inputs=inputs)
     with show_progress(quiet, total_bytes(inputs)) as progress:
-        statistics, skipped = weigh(inputs, read_method(name), progress=progress)
+        statistics, skipped = weigh(inputs, options.read_method(name), progress=progress)
     with name_output(output):
         statistics.save(output)
     if not quiet:
@@ -257,22 +195,16 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool)
 
 @app.command("tune")
 @click.argument("name", metavar="METHOD")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
-@click.option(
-    "--queries",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Ask about the earliest N articles; by default all.",
-)
+@options.paths
+@options.number("--queries", help="Ask about the earliest N articles; by default all.")
 def tune_command(name: str, paths: tuple[Path, ...], queries: int | None) -> int:
     """Try a parameter of METHOD on a collection, by the procedure of its paper.
 
     document_image: how images of 5, 10, 20, 30 ... terms rank the articles, against all terms (EDTA).
     """
-    trials, skipped = tune(list(paths), read_method(name), queries=queries)
-    heads = [field.name for field in fields_of(trials[0])]
-    rows = [[_show_value(getattr(trial, head)) for head in heads] for trial in trials]
-    print_table([head.replace("_", " ") for head in heads], rows, sys.stdout)
+    trials, skipped = tune(list(paths), options.read_method(name), queries=queries)
+    rows = [map(_show_value, asdict(trial).values()) for trial in trials]
+    print_table([head.replace("_", " ") for head in asdict(trials[0])], rows, sys.stdout)
     return name_skipped(skipped)
 
 
@@ -283,38 +215,36 @@ def _show_value(value: Any) -> str:
 
 
 @app.command("compare")
-@click.argument("query", type=FILE)
-@click.argument("found", type=FILE)
-@preset_option
-@click.option("--json", "as_json", is_flag=True, help="The match as a JSON object, null where there is none.")
-@output_option
+@click.argument("query", type=options.FILE)
+@click.argument("found", type=options.FILE)
+@options.preset
+@options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
+@options.output
 def compare_command(query: Path, found: Path, preset: str, as_json: bool, output: Path | None) -> int:
     """Show what QUERY, which may be a copy, shares with FOUND, side by side."""
     check_writable(output, inputs=[query, found])
-    query_text, found_text = read_text(query), read_text(found)
-    match = compare(
-        {"id": str(query), "text": query_text}, {"id": str(found), "text": found_text}, preset=preset
-    )
+    texts = read_text(query), read_text(found)
+    match = compare(Article(str(query), texts[0]), Article(str(found), texts[1]), preset=preset)
     with open_output(output) as out:
         if as_json or not out.isatty():
-            tame(out).write(json.dumps(match.to_dict() if match else None, ensure_ascii=False) + "\n")
+            write_line(match.to_dict() if match else None, out)
         elif match is None:
             out.write(f"no copy: no common passage of {PRESETS[preset].min_passage_words} words\n")
         else:
-            show_side_by_side(match, query_text, found_text, out)
+            show_side_by_side(match, *texts, out)
     return 0
 
 
 @app.command("methods")
 @click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@options.as_json
 def methods_command(name: str | None, as_json: bool) -> int:
     """List the methods there are, or show one in full, with parameters and papers."""
     found = [methods.describe(one) for one in ([name] if name else methods.names())]
     if as_json:
         print(json.dumps(found[0] if name else found, indent=2, ensure_ascii=False))
     elif name:
-        one = found[0]
+        [one] = found
         print(f"{one['name']}: {one['paper']}\n\n{one['about']}\n")
         for parameter, default in one["parameters"].items():
             print(f"  {parameter} = {default}")
@@ -323,26 +253,21 @@ def methods_command(name: str | None, as_json: bool) -> int:
             for resemblance, probability in one["recall_curve"]:
                 print(f"  {resemblance:11.2f}  {probability:.4f}")
     else:
-        rows = [
-            (
-                one["name"],
-                one["paper"],
-                one["summary"],
-                ", ".join(f"{k}={v}" for k, v in one["parameters"].items()) or "none",
-            )
-            for one in found
-        ]
+        rows = []
+        for one in found:
+            parameters = ", ".join(f"{name}={value}" for name, value in one["parameters"].items())
+            rows.append((one["name"], one["paper"], one["summary"], parameters or "none"))
         print_table(("method", "paper", "what it does", "parameters"), rows, sys.stdout)
     return 0
 
 
 @app.command("demo")
-@click.argument("folder", type=FILE, metavar="DIR")
-@click.option("--run", is_flag=True, help="Then find its copies, and compare with the truth.")
+@click.argument("folder", type=options.FILE, metavar="DIR")
+@options.flag("--run", help="Then find its copies, and compare with the truth.")
 @click.option(
     "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
 )
-@quiet_option
+@options.quiet
 def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     """Write a small made-up archive whose copies are known to DIR: pages, and their texts."""
     from .. import demo
@@ -365,8 +290,7 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
         print(f"boilerplate in {count(formula.articles)}: {formula.example}")
     print(f"{count(len(matches.formulas), 'formula')} left out as boilerplate\n")
     say(f"running: wirecopy find {articles}")
-    different = demo.differences(find([articles]), matches)
-    if different:
+    if different := demo.differences(find([articles]), matches):
         print(*different, f"{len(different)} pairs are not as from the texts", sep="\n")
     else:
         print("the answer is the same as from the texts")
@@ -375,7 +299,7 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
 
 
 def read_text(path: Path) -> str:
-    """The one text of a file, or of stdin."""
+    """The text of a file, or of stdin, that holds one article."""
     batches = [work() for work in read([path])]
     for skipped in (skipped for batch in batches for skipped in batch.skipped):
         raise SourceError(str(skipped))

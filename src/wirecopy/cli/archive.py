@@ -6,72 +6,55 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from ..errors import refuse
-from ..model import Skipped, clean, count, held_by_either, missing
+from ..model import Skipped, count, held_by_either, missing
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
-from .options import (
-    FILE,
-    accepted_option,
-    archive_argument,
-    archive_preset_option,
-    csv_option,
-    decide_option,
-    field_options,
-    jsonl_option,
-    making_options,
-    output_option,
-    pairs_option,
-    parquet_option,
-    quiet_option,
-    threads_option,
-)
-from .show import print_table, show_progress
+from . import options
+from .show import TABLE_ROWS, print_table, show_progress
 from .writing import (
     answer_writer,
     check_writable,
-    choose_form,
+    name_problems,
     name_skipped,
     open_output,
-    opinion_writer,
-    ranked_writer,
+    report_matches,
     say,
     say_missing,
-    say_unreadable,
-    show_opinions,
     summarise,
     write_line,
-    write_lines,
-    write_matches,
+    write_opinions,
 )
 
 if TYPE_CHECKING:
     from ..archive import Added, Archive
 
 CHECK_BYTES = 1 << 18
-"""Texts that are checked at a time, so that answers come while there is more to check."""
-FORMULAS_SHOWN = 20
+"""How many bytes of texts are checked at a time: few, so that answers come while there is more to check."""
+
+archive_commands = click.Group()
 
 
 def open_archive(path: Path, *, create: bool = False, **options: Any) -> Archive:
-    """The archive at a path; SQLite is loaded by the commands that need it only."""
+    """The archive at a path; SQLite is loaded here, so that other commands start without it."""
     from ..archive import Archive
 
     return Archive.open(path, create=create, **options)
 
 
 def files_of(archive: Path) -> list[Path]:
-    """The files of an archive and the folder of its index, those that are there and those that may be."""
+    """The paths of an archive's files and of its index folder, whether or not they exist."""
     return [Path(f"{archive.resolve()}{end}") for end in ("", "-wal", "-shm", "-lock", "-index")]
 
 
 def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
-    """All files that the paths stand for, without those of the archive itself."""
+    """The files below each path, without those of the archive itself."""
     own = set(files_of(archive))
 
     def is_other(file: File) -> bool:
@@ -81,14 +64,20 @@ def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
     return [Files(tuple(filter(is_other, find(str(path)).files))) for path in paths]
 
 
-@click.command("add")
-@archive_argument
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
-@click.option("--replace", is_flag=True, help="An id that is there with other content: take the new one.")
-@making_options
-@field_options
-@threads_option
-@quiet_option
+def say_changed(store: Archive, done: str, others: Mapping[str, int] | None = None) -> None:
+    """Say what was done, which of the other counts are not 0, and how many articles the archive holds now."""
+    said = [done, *(f"{number:,} {what}" for what, number in (others or {}).items() if number)]
+    say(f"{', '.join(said)}; {count(len(store))} in {store.path}")
+
+
+@archive_commands.command("add")
+@options.archive
+@options.paths
+@options.replace
+@options.making
+@options.fields
+@options.threads
+@options.quiet
 def add_command(
     archive: Path,
     paths: tuple[Path, ...],
@@ -119,31 +108,25 @@ def add_command(
 
 
 def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> int:
-    """Name what was skipped, say what became of the rest; the exit code."""
-    code = name_skipped(added.skipped)
-    say_unreadable(added.unreadable_dates)
-    say_missing(added.missing_fields)
+    """Name what was skipped, say what became of the rest; return the exit code."""
+    code = name_problems(added)
     if not any((added.added, added.known, added.replaced, added.late, added.skipped)):
         say("no articles found")
     if not quiet:
-        articles = len(store)
-        parts = {
+        others = {
             "known already": added.known,
             "replaced": added.replaced,
             "older than the window": added.late,
-            "left the window": before + added.added - articles,
+            "left the window": before + added.added - len(store),
         }
-        said = [f"{added.added:,} added", *(f"{number:,} {what}" for what, number in parts.items() if number)]
-        say(f"{', '.join(said)}; {count(articles)} in {store.path}")
+        say_changed(store, f"{added.added:,} added", others)
     return code
 
 
-@click.command("check")
-@archive_argument
-@click.argument("texts", nargs=-1, required=True, metavar="TEXT...", type=FILE)
-@click.option(
-    "--top", type=click.IntRange(min=1), metavar="N", help="Name only the N articles that share most."
-)
+@archive_commands.command("check")
+@options.archive
+@click.argument("texts", nargs=-1, required=True, metavar="TEXT...", type=options.FILE)
+@options.number("--top", help="Name only the N articles that share most.")
 @click.option(
     "--min-share",
     type=click.FloatRange(0, 1),
@@ -159,69 +142,51 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
 )
 @click.option("--source", metavar="NAME", help="Name only articles of this source.")
 @click.option("--not-source", metavar="NAME", help="Name only articles of other sources.")
-@decide_option("the one method of the archive")
-@accepted_option
-@archive_preset_option
-@field_options
-@jsonl_option
-@csv_option
-@output_option
+@options.archive_decide
+@options.accepted
+@options.archive_preset
+@options.fields
+@options.forms("jsonl", "csv")
 def check_command(
     archive: Path,
     texts: tuple[Path, ...],
-    top: int | None,
     min_share: float,
-    since: str | None,
-    until: str | None,
-    source: str | None,
-    not_source: str | None,
     decide: Literal["alignment", "method"],
     accepted: bool,
     preset: str | None,
     fields: Fields,
-    jsonl: bool,
-    csv: bool,
+    form: str,
     output: Path | None,
+    **limits: Any,
 ) -> int:
     """Say what each TEXT shares with the articles of ARCHIVE; a file, a folder, - for stdin, as for find.
 
     A text is not compared with the article that has its id. Exit code 0 says that it is done, whatever was found; 3 that
     some records were skipped, each named on stderr.
     """
-    form = choose_form(jsonl, csv, False, output)
     by_method = decide == "method"
     refuse(
         (form == "parquet", "check writes JSON lines, CSV or a table"),
-        (by_method and min_share, "--min-share: not with --decide method, which compares no words"),
-        (by_method and preset, "--preset: not with --decide method, which compares no words"),
+        *options.needing_alignment(by_method, min_share=min_share, preset=preset),
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
     check_writable(output, inputs=[*files_of(archive), *texts])
-    limits: dict[str, Any] = {
-        "top": top,
-        "since": since,
-        "until": until,
-        "source": source,
-        "not_source": not_source,
-    }
-    reading = replace(fields, about=("title",))
     skipped: list[Skipped] = []
     held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
-    texts_read = read(list(texts), fields=reading, batch_bytes=CHECK_BYTES)
+    texts_read = read(list(texts), fields=replace(fields, about=("title",)), batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out:
-        write: Callable[[Any], None] = (ranked_writer if by_method else answer_writer)(form, out)
+        write = answer_writer(form, out, by_method)
+        ask: Callable[..., Sequence[Any]] = (
+            partial(store.opinions, accepted=accepted)
+            if by_method
+            else partial(store.check, min_share=min_share, preset=preset)
+        )
         for work in texts_read:
             batch = work()
             skipped += batch.skipped
             held = held_by_either(held, batch.held)
-            queries = replace(batch, skipped=())
-            answers: Sequence[Any] = (
-                store.opinions(queries, accepted=accepted, **limits)
-                if by_method
-                else store.check(queries, min_share=min_share, preset=preset, **limits)
-            )
-            for answer in answers:
+            for answer in ask(replace(batch, skipped=()), **limits):
                 write(answer)
             out.flush()
     code = name_skipped(skipped)
@@ -229,10 +194,10 @@ def check_command(
     return code
 
 
-@click.command("remove")
-@archive_argument
+@archive_commands.command("remove")
+@options.archive
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@quiet_option
+@options.quiet
 def remove_command(archive: Path, ids: tuple[str, ...], quiet: bool) -> int:
     """Remove articles by their ids; - reads ids from stdin, one a line.
 
@@ -245,38 +210,35 @@ def remove_command(archive: Path, ids: tuple[str, ...], quiet: bool) -> int:
         missing = [id for id in wanted if id not in store]
         removed = store.remove(wanted)
         if not quiet:
-            say(f"{count(removed)} removed; {count(len(store))} in {archive}")
+            say_changed(store, f"{count(removed)} removed")
     return name_skipped([Skipped(id, f"no article of {archive} has this id") for id in missing])
 
 
-@click.command("expire")
-@archive_argument
+@archive_commands.command("expire")
+@options.archive
 @click.option(
     "--now", metavar="DATE", help="The window ends then, instead of at the newest article that was added."
 )
-@quiet_option
+@options.quiet
 def expire_command(archive: Path, now: str | None, quiet: bool) -> int:
     """Let go of the articles that have left the window of ARCHIVE; add and watch do so by themselves."""
     with open_archive(archive) as store:
         gone = store.expire(now=now)
         if not quiet:
-            say(f"{count(gone)} expired; {count(len(store))} in {archive}")
+            say_changed(store, f"{count(gone)} expired")
     return 0
 
 
-@click.command("info")
-@archive_argument
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@archive_commands.command("info")
+@options.archive
+@options.as_json
 def info_command(archive: Path, as_json: bool) -> int:
     """Say what ARCHIVE holds, what it was made with, how large it is, and what it takes for boilerplate."""
     with open_archive(archive) as store:
         info, formulas = store.info(), store.formulas
     if as_json:
-        print(
-            json.dumps(
-                info | {"boilerplate": [one.to_dict() for one in formulas]}, indent=2, ensure_ascii=False
-            )
-        )
+        info["boilerplate"] = [one.to_dict() for one in formulas]
+        print(json.dumps(info, indent=2, ensure_ascii=False))
         return 0
     stale = info["changed_since_learnt"]
     since = f"{count(stale)} came or went since it was learnt" if stale else "up to date"
@@ -295,32 +257,23 @@ def info_command(archive: Path, as_json: bool) -> int:
     print(*(f"{name:<{wide}}  {value}" for name, value in rows.items()), sep="\n")
     if formulas:
         print()
-        print_table(
-            ("articles", "of", "boilerplate"),
-            (
-                (f"{one.articles:,}", _by_source(one.sources), clean(_shorten(one.example)))
-                for one in formulas[:FORMULAS_SHOWN]
-            ),
-            sys.stdout,
-        )
-        if len(formulas) > FORMULAS_SHOWN:
-            print(f"… and {len(formulas) - FORMULAS_SHOWN:,} more: --json has all")
+        shown = formulas[:TABLE_ROWS]
+        cells = ((f"{one.articles:,}", _by_source(one.sources), _shorten(one.example)) for one in shown)
+        print_table(("articles", "of", "boilerplate"), cells, sys.stdout)
+        if len(formulas) > TABLE_ROWS:
+            print(f"… and {len(formulas) - TABLE_ROWS:,} more: --json has all")
     return 0
 
 
 def _size(size: int) -> str:
-    return (
-        f"{size:,} bytes"
-        if size < 10_000
-        else f"{size / 1000:,.0f} kB"
-        if size < 1e7
-        else f"{size / 1e6:,.0f} MB"
-    )
+    if size < 10_000:
+        return f"{size:,} bytes"
+    return f"{size / 1000:,.0f} kB" if size < 1e7 else f"{size / 1e6:,.0f} MB"
 
 
 def _by_source(sources: Mapping[str, int]) -> str:
     some = sorted(sources.items(), key=lambda one: (-one[1], one[0]))
-    shown = [f"{clean(name)} {number:,}" for name, number in some[:3]]
+    shown = [f"{name} {number:,}" for name, number in some[:3]]
     return ", ".join(shown) + (f" and {len(some) - 3:,} more" if len(some) > 3 else "")
 
 
@@ -329,9 +282,9 @@ def _shorten(text: str) -> str:
     return line if len(line) <= 100 else line[:99] + "…"
 
 
-@click.command("verify")
-@archive_argument
-@quiet_option
+@archive_commands.command("verify")
+@options.archive
+@options.quiet
 def verify_command(archive: Path, quiet: bool) -> int:
     """Read all of ARCHIVE and compare it with its checksums.
 
@@ -349,10 +302,10 @@ def verify_command(archive: Path, quiet: bool) -> int:
     return int(bool(problems))
 
 
-@click.command("compact")
-@archive_argument
-@threads_option
-@quiet_option
+@archive_commands.command("compact")
+@options.archive
+@options.threads
+@options.quiet
 def compact_command(archive: Path, threads: int | None, quiet: bool) -> int:
     """Put the index of ARCHIVE together, learn its boilerplate anew, and give room back to the disk."""
     with open_archive(archive, threads=threads) as store:
@@ -369,64 +322,42 @@ def _bytes(store: Archive) -> int:
     return int(info["store_bytes"] + info["index_bytes"])
 
 
-@click.command("pairs")
-@archive_argument
-@archive_preset_option
-@pairs_option
-@decide_option("the one method of the archive")
-@click.option(
-    "--boilerplate",
-    type=FILE,
-    metavar="FILE",
-    help="Write the boilerplate that was left out to this file, as JSON lines.",
-)
-@jsonl_option
-@csv_option
-@parquet_option
-@output_option
-@threads_option
-@quiet_option
+@archive_commands.command("pairs")
+@options.archive
+@options.archive_preset
+@options.pairs
+@options.archive_decide
+@options.boilerplate
+@options.forms("jsonl", "csv", "parquet")
+@options.threads
+@options.quiet
 def pairs_command(
     archive: Path,
     preset: str | None,
     pairs: Literal["linked", "all"],
     decide: Literal["alignment", "method"],
     boilerplate: Path | None,
-    jsonl: bool,
-    csv: bool,
-    parquet: bool,
+    form: str,
     output: Path | None,
     threads: int | None,
     quiet: bool,
 ) -> int:
     """Find all copies among the articles of ARCHIVE, as find does among files."""
-    form = choose_form(jsonl, csv, parquet, output)
     by_method = decide == "method"
-    refuse(
-        (by_method and preset, "--preset: not with --decide method, which compares no words"),
-        (by_method and pairs == "all", "--pairs: not with --decide method, which gives all"),
-        (by_method and boilerplate, "--boilerplate: not with --decide method, which knows none"),
-        (by_method and form == "parquet", "--decide method writes JSON lines, CSV or a table"),
-    )
+    given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate}
+    refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet"))
     check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
         if by_method:
-            with open_output(output) as out, show_progress(quiet, None) as progress:
-                receive = opinion_writer(form, out)
-                told = store.opinions_on_pairs(progress=progress, receive=receive)
-                if form == "table":
-                    show_opinions(told, out)
-            return summarise(told, quiet)
+            return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
             matches = store.pairs(preset=preset, pairs=pairs, progress=progress)
-        write_matches(matches, form, output)
-        write_lines(boilerplate, matches.formulas)
-        return summarise(matches, quiet)
+        return report_matches(matches, form, output, boilerplate, quiet)
 
 
-@click.command("export")
-@archive_argument
-@output_option
+@archive_commands.command("export")
+@options.archive
+@options.output
 def export_command(archive: Path, output: Path | None) -> int:
     """Write the articles of ARCHIVE as JSON lines, the earliest first.
 
@@ -437,16 +368,3 @@ def export_command(archive: Path, output: Path | None) -> int:
         for article in store.articles():
             write_line(asdict(article), out)
     return 0
-
-
-ARCHIVE_COMMANDS: Sequence[click.Command] = (
-    add_command,
-    check_command,
-    remove_command,
-    expire_command,
-    info_command,
-    verify_command,
-    compact_command,
-    pairs_command,
-    export_command,
-)

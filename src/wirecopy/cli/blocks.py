@@ -16,15 +16,15 @@ from dataclasses import asdict
 from typing import IO
 
 from ..model import Block, Extracted, clean, count
+from .show import open_console
 
 
 def show_blocks(blocks: Sequence[Block], out: IO[str]) -> None:
-    """A table of blocks, under each what speaks for and against it."""
+    """Print a table of blocks, under each what speaks for and against it."""
     from rich.cells import cell_len, set_cell_size
-    from rich.console import Console
 
     # Rich's own tables take half a second for a thousand rows, and a page may have a hundred thousand blocks.
-    console = Console(file=out, width=None if out.isatty() else 140)
+    console = open_console(out)
     coloured = console.color_system is not None and not console.no_color
     rest = max(30, console.width - 17)
     path_width = rest * 3 // 10
@@ -44,22 +44,22 @@ def show_blocks(blocks: Sequence[Block], out: IO[str]) -> None:
 
 
 def label(block: Block) -> str:
-    """CONTENT, or nothing."""
+    """The label of a block for a person: CONTENT, or a dash."""
     return "CONTENT" if block.content else "-"
 
 
 def reasons(block: Block) -> str:
-    """What speaks for or against a block, the most telling first."""
+    """What speaks for or against a block, the weightiest first."""
     return "; ".join(f"{reason} {part:+.2f}" for reason, part in block.reasons)
 
 
 def cut_front(text: str, width: int) -> str:
-    """The text, with … for its beginning where it is too long."""
+    """The text, its beginning replaced by … where it is longer than `width`."""
     return text if len(text) <= width else f"…{text[1 - width :]}"
 
 
 def write_html(found: Iterable[Extracted], out: IO[str], model: str) -> None:
-    """All pages in one HTML file that needs nothing else: contents, then the blocks of each page."""
+    """Write all pages into one HTML file that needs no other: contents, then the blocks of each page."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as sections:
         contents = []
         for number, one in enumerate(found, 1):
@@ -77,16 +77,12 @@ def write_html(found: Iterable[Extracted], out: IO[str], model: str) -> None:
 def _section(found: Extracted, number: int) -> str:
     article = found.article
     known = {name: value for name, value in asdict(article).items() if value and name != "text"}
-    known |= {"status": found.status, "blocks": _counted(found)}
+    content = sum(block.content for block in found.blocks)
+    known |= {"status": found.status, "blocks": f"{content:,} of {len(found.blocks):,} are content"}
     facts = "".join(f"<dt>{name}</dt><dd><bdi>{_escape(value)}</bdi></dd>" for name, value in known.items())
     blocks = "".join(map(_block, found.blocks))
     heading = f"<h2><bdi>{_escape(article.title or article.id)}</bdi></h2>"
     return f'<section id="page{number}">\n{heading}\n<dl>{facts}</dl>\n{blocks}</section>\n'
-
-
-def _counted(found: Extracted) -> str:
-    content = sum(block.content for block in found.blocks)
-    return f"{content:,} of {len(found.blocks):,} are content"
 
 
 def _block(block: Block) -> str:

@@ -1,11 +1,11 @@
-"""Options that several commands have."""
+"""Options that several commands have, each a decorator that is named as its option: `@options.quiet`."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,14 @@ from ..comparison import DEFAULT_PRESET, PRESETS
 from ..errors import SourceError, UsageError
 from ..sources import Fields
 from ..statistics import Statistics
+from .writing import choose_form
 
 Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
 
 
 class _File(click.Path):
-    """A path, which may be that of nothing; an empty one would be the current folder."""
+    """A path, whether or not anything is there; an empty one is refused, as it would mean the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -31,100 +33,97 @@ class _File(click.Path):
 
 FILE = _File(path_type=Path)
 
-preset_option = click.option(
-    "--preset",
-    type=click.Choice(list(PRESETS)),
-    metavar="NAME",
-    default=DEFAULT_PRESET,
-    show_default=True,
-    help="What counts as copied: "
-    + "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
-    + ".",
+flag = partial(click.option, is_flag=True)
+file = partial(click.option, type=FILE, metavar="FILE")
+number = partial(click.option, type=click.IntRange(min=1), metavar="N")
+method = partial(click.option, "--method", multiple=True, metavar="NAME[:PARAMETER=VALUE,...]")
+_preset = partial(
+    click.option, "--preset", type=click.Choice(list(PRESETS)), metavar="NAME", show_default=True
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress, no summary; complaints only.")
-output_option = click.option(
-    "-o", "--output", type=FILE, metavar="FILE", help="Write there instead of to stdout."
-)
-threads_option = click.option(
-    "--threads", type=click.IntRange(min=1), metavar="N", help="By default one for each core."
-)
-jsonl_option = click.option(
-    "--jsonl", is_flag=True, help="One JSON object a line (the default off a terminal)."
-)
-csv_option = click.option("--csv", is_flag=True, help="One line a match, without passages.")
-parquet_option = click.option("--parquet", is_flag=True, help="A Parquet file; needs --output.")
-pairs_option = click.option(
+
+
+def choice(name: str, *choices: str, help: str) -> Decorator:
+    """An option that takes one of the choices, by default the first."""
+    return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=help)
+
+
+def decide(method: str) -> Decorator:
+    """The option --decide, where `method` says in words whose rule it is."""
+    help = f"Who decides: the words, or the rule of {method}."
+    return choice("--decide", "alignment", "method", help=help)
+
+
+PRESETS_TOLD = "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
+preset = _preset(default=DEFAULT_PRESET, help=f"What counts as copied: {PRESETS_TOLD}.")
+archive_preset = _preset(help="What counts as copied, if not what the archive was made with.")
+archive_decide = decide("the one method of the archive")
+archive = click.argument("archive", type=FILE)
+paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
+quiet = flag("-q", "--quiet", help="No progress, no summary; complaints only.")
+output = file("-o", "--output", help="Write there instead of to stdout.")
+threads = number("--threads", help="By default one for each core.")
+as_json = flag("--json", "as_json", help="As JSON.")
+replace = flag("--replace", help="An id that is there with other content: take the new one.")
+accepted = flag("--accepted", help="With --decide method: only what the method accepts.")
+pairs = choice(
     "--pairs",
-    type=click.Choice(["linked", "all"]),
-    default="linked",
-    show_default=True,
+    "linked",
+    "all",
     help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
 )
-accepted_option = click.option(
-    "--accepted", is_flag=True, help="With --decide method: only what the method accepts."
-)
-archive_argument = click.argument("archive", type=FILE)
-archive_preset_option = click.option(
-    "--preset",
-    type=click.Choice(list(PRESETS)),
-    metavar="NAME",
-    help="What counts as copied, if not what the archive was made with.",
+boilerplate = file(
+    "--boilerplate", help="Write the boilerplate that was left out to this file, as JSON lines."
 )
 
-
-def decide_option(method: str) -> Callable[[Command], Command]:
-    """Who decides."""
-    return click.option(
-        "--decide",
-        type=click.Choice(["alignment", "method"]),
-        default="alignment",
-        show_default=True,
-        help=f"Who decides: the words, or the rule of {method}.",
-    )
+_FORMS = {
+    "jsonl": "One JSON object a line (the default off a terminal).",
+    "csv": "One line a match, without passages.",
+    "parquet": "A Parquet file; needs --output.",
+}
 
 
-def field_options(command: Command) -> Command:
-    """Where records hold what is read of them; the command gets them as `fields`."""
+def forms(*forms: str) -> Decorator:
+    """Options for these forms of output, and --output; the command gets them as `form` and `output`."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def run(*arguments: Any, output: Path | None, **options: Any) -> Any:
+            asked = [form for form in forms if options.pop(form)]
+            return command(*arguments, form=choose_form(asked, output), output=output, **options)
+
+        flags = (flag(f"--{form}", help=_FORMS[form]) for form in forms)
+        return _with_options(run, *flags, output)
+
+    return decorate
+
+
+def fields(command: Command) -> Command:
+    """Options for where records hold what is read of them; the command gets them as `fields`."""
+    held = {"text": "text", "id": "id", "published": "date", "title": "title"}
 
     @wraps(command)
-    def run(
-        *arguments: Any,
-        text_field: str | None,
-        id_field: str | None,
-        published_field: str | None,
-        title_field: str | None,
-        **options: Any,
-    ) -> Any:
-        fields = Fields(text_field, id_field, published_field, title_field)
+    def run(*arguments: Any, **options: Any) -> Any:
+        fields = Fields(**{name: options.pop(f"{name}_field") for name in held})
         return command(*arguments, fields=fields, **options)
 
     return _with_options(
         run,
-        click.option("--text-field", metavar="NAME", help="Where the text stands in a record."),
-        click.option("--id-field", metavar="NAME", help="Where the id stands in a record."),
-        click.option("--published-field", metavar="NAME", help="Where the date stands in a record."),
-        click.option("--title-field", metavar="NAME", help="Where the title stands in a record."),
+        *(
+            click.option(f"--{name}-field", metavar="NAME", help=f"Where the {what} stands in a record.")
+            for name, what in held.items()
+        ),
     )
 
 
-def making_options(command: Command) -> Command:
-    """What a new archive is made with; the command gets it as `making`, the arguments of `Archive.open`."""
+def making(command: Command) -> Command:
+    """Options for how a new archive is made; the command gets them as `making`, the arguments of `Archive.open`."""
 
     @wraps(command)
-    def run(
-        *arguments: Any,
-        method: tuple[str, ...],
-        preset: str | None,
-        window: str | None,
-        statistics: Path | None,
-        **options: Any,
-    ) -> Any:
-        making = {
-            "method": [read_method(one) for one in method] or None,
-            "preset": preset,
-            "window": window,
-            "statistics": Statistics.load(statistics) if statistics else None,
-        }
+    def run(*arguments: Any, **options: Any) -> Any:
+        making = {name: options.pop(name) for name in ("method", "preset", "window", "statistics")}
+        making["method"] = [read_method(one) for one in making["method"]] or None
+        if making["statistics"]:
+            making["statistics"] = Statistics.load(making["statistics"])
         return command(*arguments, making=making, **options)
 
     return _with_options(
@@ -134,35 +133,36 @@ def making_options(command: Command) -> Command:
             metavar="TIME",
             help="A new archive keeps articles for so long after they were published: 36h, 14d, 2w. By default for ever.",
         ),
-        click.option(
-            "--preset",
-            type=click.Choice(list(PRESETS)),
-            metavar="NAME",
-            help=f"What counts as copied in a new archive: {', '.join(PRESETS)}. By default {DEFAULT_PRESET}.",
+        _preset(
+            help=f"What counts as copied in a new archive: {', '.join(PRESETS)}. By default {DEFAULT_PRESET}."
         ),
-        click.option(
-            "--method",
-            multiple=True,
-            metavar="NAME[:PARAMETER=VALUE,...]",
-            help="What nominates in a new archive; may be repeated. By default as find.",
-        ),
-        click.option(
-            "--statistics",
-            type=FILE,
-            metavar="FILE",
-            help="What a method of a new archive weighs words by, made by wirecopy weigh.",
-        ),
+        method(help="What nominates in a new archive; may be repeated. By default as find."),
+        file("--statistics", help="What a method of a new archive weighs words by, made by wirecopy weigh."),
     )
 
 
-def _with_options(command: Command, *options: Callable[[Command], Command]) -> Command:
+def _with_options(command: Command, *options: Decorator) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
 
 
+_ALIGNMENT_ONLY = {
+    "preset": "--preset: not with --decide method, which compares no words",
+    "min_share": "--min-share: not with --decide method, which compares no words",
+    "boilerplate": "--boilerplate: not with --decide method, which knows none",
+    "pairs": "--pairs: not with --decide method, which gives all",
+    "parquet": "--decide method writes JSON lines, CSV or a table",
+}
+
+
+def needing_alignment(by_method: bool, **given: object) -> list[tuple[object, str]]:
+    """Complaints for `refuse` about options that are given although a method decides, in the order of the arguments."""
+    return [(by_method and is_given, _ALIGNMENT_ONLY[name]) for name, is_given in given.items()]
+
+
 def read_method(given: str) -> methods.Method:
-    """A method from `name` or `name:parameter=value,…`."""
+    """The method that `name` or `name:parameter=value,…` stands for."""
     name, _, rest = given.partition(":")
     parameters: dict[str, Any] = {}
     for part in filter(None, re.split(r",(?=\w+=)", rest)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
@@ -17,20 +17,13 @@ from ..errors import SourceError, UsageError
 from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
 from ..matching.collection import open_pool
 from ..model import Article, Extracted, Skipped, clean, count, one_line
-from ..sources import Pages, PageWork, read_pages, total_bytes
+from ..pile import Progress
+from ..sources import PageWork, read_pages, total_bytes
 from ..text import mend
+from . import options
 from .blocks import show_blocks, write_html
-from .options import FILE, output_option, quiet_option, threads_option
 from .show import print_table, show_progress
-from .writing import (
-    check_writable,
-    count_skipped,
-    name_skipped,
-    open_output,
-    say,
-    say_skipped,
-    tame,
-)
+from .writing import check_writable, count_skipped, name_skipped, open_output, say, say_skipped, tame
 
 if TYPE_CHECKING:
     from ..extraction.labelled import LabelledPage
@@ -40,7 +33,7 @@ BATCH_BYTES = 1 << 20
 
 
 @click.command("extract")
-@click.argument("paths", nargs=-1, required=True, metavar="PAGE...", type=FILE)
+@click.argument("paths", nargs=-1, required=True, metavar="PAGE...", type=options.FILE)
 @click.option(
     "--model",
     default=DEFAULT_MODEL,
@@ -55,14 +48,12 @@ BATCH_BYTES = 1 << 20
     metavar="N",
     help="Leave out blocks of fewer words.",
 )
-@click.option("--jsonl", is_flag=True, help="One JSON object a page, with all that is known of its article.")
-@click.option("--blocks", is_flag=True, help="Every block with its label and why; goes with --jsonl.")
-@click.option(
-    "--html", is_flag=True, help="One HTML file for a person: the blocks, those of the article green."
-)
-@output_option
-@threads_option
-@quiet_option
+@options.flag("--jsonl", help="One JSON object a page, with all that is known of its article.")
+@options.flag("--blocks", help="Every block with its label and why; goes with --jsonl.")
+@options.flag("--html", help="One HTML file for a person: the blocks, those of the article green.")
+@options.output
+@options.threads
+@options.quiet
 def extract_command(
     paths: tuple[Path, ...],
     model: str,
@@ -80,53 +71,54 @@ def extract_command(
     """
     write = choose_writer(jsonl, blocks, html, output, model)
     inputs = list(paths)
-    check_writable(output, inputs=[*inputs, *([] if model in MODELS else [Path(model)])])
+    check_writable(output, inputs=inputs if model in MODELS else [*inputs, Path(model)])
     loaded = load_model(model)
     size = total_bytes(inputs)
     # Files are looked up before a new one is there.
     pages = read_pages(inputs, batch_bytes=BATCH_BYTES)
     counts: Counter[str] = Counter()
 
-    def take(work: PageWork) -> tuple[int, Pages, list[Extracted]]:
-        batch = work()
+    def take(work: PageWork) -> tuple[PageWork, list[Extracted]]:
         found = extract_pages(
-            batch.pages, model=loaded, min_block_words=min_block_words, with_blocks=blocks or html
+            work.batch.pages, model=loaded, min_block_words=min_block_words, with_blocks=blocks or html
         )
-        return work.source_bytes, batch, found
+        return work, found
 
     # Text that scrolls by is progress enough.
     still = quiet or (output is None and sys.stdout.isatty())
     with open_output(output) as out, show_progress(still, size) as progress, open_pool(threads) as pool:
-
-        def taken() -> Iterator[Extracted]:
-            done = 0
-            for source_bytes, batch, found in pool.map(take, pages):
-                counts.update(pages=len(found))
-                for where, one in zip(batch.wheres, found, strict=True):
-                    if one.status == "ok":
-                        counts.update(articles=1)
-                    else:
-                        counts.update(skipped=1)
-                        reason = "no article in the page" if one.status == "empty" else one.status
-                        say_skipped(Skipped(where, reason))
-                    yield one
-                for skipped in batch.skipped:
-                    counts.update(skipped=1)
-                    say_skipped(skipped)
-                    yield Extracted(Article(skipped.where, ""), skipped.reason)
-                counts.update({f"left out: {reason}": number for reason, number in batch.left_out.items()})
-                done += source_bytes
-                if progress:
-                    progress("reading", done, 0)
-
-        write(taken(), out)
+        write(count_pages(pool.map(take, pages), counts, progress), out)
     return summarise_pages(counts, quiet)
+
+
+def count_pages(
+    done: Iterable[tuple[PageWork, list[Extracted]]], counts: Counter[str], progress: Progress | None
+) -> Iterator[Extracted]:
+    """Give out the pages as they are done: count each, name those without an article, show progress."""
+    read = 0
+    for work, found in done:
+        batch = work.batch
+        counts["pages"] += len(found)
+        for where, one in zip(batch.wheres, found, strict=True):
+            counts["articles" if one.status == "ok" else "skipped"] += 1
+            if one.status != "ok":
+                reason = "no article in the page" if one.status == "empty" else one.status
+                say_skipped(Skipped(where, reason))
+            yield one
+        for skipped in batch.skipped:
+            counts["skipped"] += 1
+            say_skipped(skipped)
+            yield Extracted(Article(skipped.where, ""), skipped.reason)
+        counts.update({f"left out: {reason}": number for reason, number in batch.left_out.items()})
+        read += work.source_bytes
+        if progress:
+            progress("reading", read, 0)
 
 
 def choose_writer(
     jsonl: bool, blocks: bool, html: bool, output: Path | None, model: str
 ) -> Callable[[Iterator[Extracted], IO[str]], None]:
-    """What writes the answer in the form asked for, or that the name of the file asks for."""
+    """The function that writes the pages in the form asked for, or that the name of the file asks for."""
     if html and (jsonl or blocks):
         raise UsageError(f"one form at a time: got --html and --{'jsonl' if jsonl else 'blocks'}")
     if html:
@@ -137,7 +129,7 @@ def choose_writer(
 
 
 def json_line(found: Extracted) -> str:
-    """The page as one line of JSON; with its blocks, if there are any."""
+    """A page as one line of JSON, with its blocks if there are any."""
     record: dict[str, Any] = asdict(found.article) | {"status": found.status}
     if found.blocks:
         record["blocks"] = [
@@ -154,7 +146,7 @@ def json_line(found: Extracted) -> str:
 
 
 def write_texts(found: Iterator[Extracted], out: IO[str]) -> None:
-    """The articles for reading: title, who and when, text; where there are several pages, each under its id."""
+    """Write the articles for reading: title, author and date, text; where there are several pages, each under its id."""
     for one, several in _with_company(found):
         article = one.article
         if several:
@@ -169,7 +161,7 @@ def write_texts(found: Iterator[Extracted], out: IO[str]) -> None:
 
 
 def write_blocks(found: Iterator[Extracted], out: IO[str]) -> None:
-    """The blocks of each page as a table."""
+    """Write the blocks of each page as a table."""
     for one, several in _with_company(found):
         if several:
             out.write(head(one))
@@ -180,13 +172,13 @@ def write_blocks(found: Iterator[Extracted], out: IO[str]) -> None:
 
 
 def head(found: Extracted) -> str:
-    """The line above a page among several, which says so if there is no article in it."""
+    """The line above a page among several: its id, and why there is no article in it, if so."""
     status = "" if found.status == "ok" else f": {clean(found.status)}"
     return f"==> {one_line(found.article.id)}{status} <==\n"
 
 
 def _with_company(found: Iterator[Extracted]) -> Iterator[tuple[Extracted, bool]]:
-    """Each page, and whether there are others."""
+    """Each page, with whether there are others beside it."""
     first, second = next(found, None), next(found, None)
     if first:
         yield first, second is not None
@@ -196,7 +188,7 @@ def _with_company(found: Iterator[Extracted]) -> Iterator[tuple[Extracted, bool]
 
 
 def summarise_pages(counts: Counter[str], quiet: bool) -> int:
-    """Say what was done; the exit code."""
+    """Say how many pages and articles there were; return the exit code."""
     left_out = "".join(
         f", {number:,} {what}" for what, number in counts.items() if what.startswith("left out: ")
     )
@@ -209,13 +201,12 @@ def summarise_pages(counts: Counter[str], quiet: bool) -> int:
 
 
 @click.command("train")
-@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=FILE)
-@click.option("-o", "--output", type=FILE, metavar="MODEL.json", help="Where to write the model.")
-@click.option(
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=options.FILE)
+@options.file("-o", "--output", metavar="MODEL.json", help="Where to write the model.")
+@options.choice(
     "--kind",
-    type=click.Choice(["crf", "maxent"]),
-    default="crf",
-    show_default=True,
+    "crf",
+    "maxent",
     help="crf: all that can be seen of a page's blocks, together; maxent: the words of each block.",
 )
 @click.option(
@@ -226,15 +217,14 @@ def summarise_pages(counts: Counter[str], quiet: bool) -> int:
     metavar="N",
     help="Cross-validate over sites first, in so many parts; 0: no figures.",
 )
-@click.option("--leave-out", is_flag=True, help="Score each DIR by a model of the others instead.")
-@click.option("--no-train", is_flag=True, help="The figures only, no model.")
-@click.option(
+@options.flag("--leave-out", help="Score each DIR by a model of the others instead.")
+@options.flag("--no-train", help="The figures only, no model.")
+@options.file(
     "--work",
-    type=FILE,
     metavar="DIR",
     help="Keep the answers of each part there; a run that was interrupted goes on.",
 )
-@quiet_option
+@options.quiet
 def train_command(
     folders: tuple[Path, ...],
     output: Path | None,
@@ -263,12 +253,9 @@ def train_command(
         found, unused = labelled.read_labelled(folder)
         pages += found
         skipped += unused
-        sites = len({page.group for page in found})
         content = sum(int(page.labels.sum()) for page in found)
         blocks = sum(len(page.labels) for page in found)
-        talk(
-            f"{count(len(found), 'labelled page')} of {count(sites, 'site')}, {content:,} of {count(blocks, 'block')} CONTENT"
-        )
+        talk(f"{_counted(found, 'labelled page')}, {content:,} of {count(blocks, 'block')} CONTENT")
     if leave_out or folds:
         parts = validation.part_by_collection(pages) if leave_out else validation.part_by_site(pages, folds)
         answers = {
@@ -277,18 +264,11 @@ def train_command(
         }
         how = "each folder by a model of the others" if leave_out else f"{len(set(parts))} parts, by site"
         talk(f"scores of pages that the model has not seen: {how}")
-        print_table(SCORE_HEADS, score_rows(pages, answers), sys.stdout)
-        if fields := validation.score_fields(pages):
-            talk("what pages say of their articles, by the same rules whatever the model")
-            rows = ((name, f"{number:,}", f"{share:.3f}") for name, (number, share) in fields.items())
-            print_table(("field", "pages", "right"), rows, sys.stdout)
-        sys.stdout.flush()
-    if not no_train:
-        assert output is not None
+        show_scores(pages, answers, talk)
+    if output:
         talk(f"training on {count(len(pages), 'page')}")
-        sites = len({page.group for page in pages})
         names = ", ".join(sorted({page.collection for page in pages}))
-        about = {"about": f"trained on {count(len(pages), 'page')} of {count(sites, 'site')}: {names}"}
+        about = {"about": f"trained on {_counted(pages, 'page')}: {names}"}
         model = about | training.TRAINERS[kind](pages, talk)
         with open_output(output) as out:
             out.write(mend(json.dumps(model, ensure_ascii=False, separators=(",", ":"))) + "\n")
@@ -296,10 +276,14 @@ def train_command(
     return name_skipped(skipped)
 
 
+def _counted(pages: list[LabelledPage], noun: str) -> str:
+    return f"{count(len(pages), noun)} of {count(len({page.group for page in pages}), 'site')}"
+
+
 def check_options(
     folders: tuple[Path, ...], output: Path | None, folds: int, leave_out: bool, no_train: bool
 ) -> None:
-    """Complain before the work about what cannot be meant."""
+    """Raise an error for options that make no sense together, before the work begins."""
     names = Counter(folder.resolve().name for folder in folders)
     if twice := [name for name, number in names.items() if number > 1]:
         raise UsageError(f"two folders are called {twice[0]}; scores go by the name: rename one")
@@ -317,11 +301,23 @@ def check_options(
         raise SourceError(f"{missing}: expected a folder of labelled pages")
 
 
-SCORE_HEADS = ("pages of", "model", "pages", "P", "R", "F", "perfect", "text F", "empty")
+def show_scores(
+    pages: list[LabelledPage], answers: dict[str, list[Answer]], talk: Callable[[str], None]
+) -> None:
+    """Print the scores of each model, and how often what pages say of their articles is right."""
+    from ..extraction.validation import score_fields
+
+    heads = ("pages of", "model", "pages", "P", "R", "F", "perfect", "text F", "empty")
+    print_table(heads, score_rows(pages, answers), sys.stdout)
+    if fields := score_fields(pages):
+        talk("what pages say of their articles, by the same rules whatever the model")
+        rows = ((name, f"{number:,}", f"{share:.3f}") for name, (number, share) in fields.items())
+        print_table(("field", "pages", "right"), rows, sys.stdout)
+    sys.stdout.flush()
 
 
 def score_rows(pages: list[LabelledPage], answers: dict[str, list[Answer]]) -> Iterator[tuple[str, ...]]:
-    """The scores of each collection and of all pages, model by model, and what the paper says of its own pages."""
+    """One row for each model and collection, then for all pages together, then for the figures in the paper."""
     from ..extraction.validation import PAPER, score
 
     collections = sorted({page.collection for page in pages})
@@ -341,7 +337,7 @@ def score_rows(pages: list[LabelledPage], answers: dict[str, list[Answer]]) -> I
 
 
 def score_row(name: str, model: str, **scores: float) -> tuple[str, ...]:
-    """The cells of a row; a score that is not known is empty."""
+    """The cells of a row, empty for a score that is not known."""
     forms = {
         "pages": ",",
         "precision": ".3f",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any
 
 from ..model import Match, clean, count, one_line
@@ -20,7 +21,7 @@ TABLE_ROWS = 20
 
 @contextmanager
 def show_progress(quiet: bool, size: int | None) -> Iterator[Progress | None]:
-    """A bar on stderr with rate and time left, if that is a terminal."""
+    """A function that shows progress on stderr, as a bar with rate and time left; None if quiet or off a terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -49,9 +50,15 @@ def show_progress(quiet: bool, size: int | None) -> Iterator[Progress | None]:
         yield report
 
 
-def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str]) -> None:
-    """A table as wide as the terminal."""
+def open_console(out: IO[str]) -> Console:
+    """A console that writes to `out`, as wide as the terminal, or 140 characters off a terminal."""
     from rich.console import Console
+
+    return Console(file=out, width=None if out.isatty() else 140)
+
+
+def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str]) -> None:
+    """Print a table; what is too wide for its column is wrapped."""
     from rich.table import Table
     from rich.text import Text
 
@@ -60,14 +67,12 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str
         table.add_column(head, overflow="fold")
     for row in rows:
         table.add_row(*(Text(clean(cell)) for cell in row))
-    Console(file=out, width=None if out.isatty() else 140).print(table)
+    open_console(out).print(table)
 
 
 def show_table(matches: Matches, out: IO[str]) -> None:
-    """The first matches as a table, a line each."""
-    from rich.console import Console
-
-    console = Console(file=out, width=None if out.isatty() else 140)
+    """Print the first matches as a table, a line each."""
+    console = open_console(out)
     width = _id_width(console.width)
     rows = [
         {"query": cut_middle(clean(match.query), width), **_cells(match, width)}
@@ -79,13 +84,11 @@ def show_table(matches: Matches, out: IO[str]) -> None:
 
 
 def show_answer(answer: Answer, out: IO[str]) -> None:
-    """What a text shares with an archive: the verdict, and the articles found as a table."""
-    from rich.console import Console
-
+    """Print what a text shares with an archive: the verdict, and the articles found as a table."""
     out.write(one_line(f"{answer.query}: {say_verdict(answer)}") + "\n")
     if not answer.found:
         return
-    console = Console(file=out, width=None if out.isatty() else 140)
+    console = open_console(out)
     width = _id_width(console.width)
     shown = answer.found[:TABLE_ROWS]
     columns = {"found": width, **NARROW}
@@ -109,7 +112,7 @@ def show_answer(answer: Answer, out: IO[str]) -> None:
 
 
 def say_verdict(answer: Answer) -> str:
-    """How much of a text is copied, and from how many articles."""
+    """The verdict on a text: how much of it is copied, and from how many articles."""
     if not answer.articles:
         return "nothing copied"
     longest = count(answer.longest_words, "word")
@@ -117,7 +120,7 @@ def say_verdict(answer: Answer) -> str:
 
 
 def show_date(published: str) -> str:
-    """The day of a date as it was written; of a date in no known form its beginning."""
+    """The day of a date as YYYY-MM-DD; the first ten characters of one in no known form."""
     if "," in published[:4]:
         from email.utils import parsedate_to_datetime
 
@@ -129,16 +132,16 @@ def show_date(published: str) -> str:
 NARROW = {"relation": 14, "of query": 8, "of found": 8, "words": 5}
 """Columns of every table of matches, and how wide they are."""
 ROOMY = 110
-"""A terminal that is as wide has room for one column more."""
+"""A terminal of at least this width has room for the sources."""
 
 
 def _id_width(width: int) -> int:
-    """How wide a column of ids is on a terminal of that width."""
+    """The width of a column of ids on a terminal of this width."""
     return max(8, min(width // 6, (width - sum(NARROW.values()) - 12) // 3))
 
 
 def _cells(match: Match, width: int) -> dict[str, str]:
-    """A match in the columns that every table of matches has."""
+    """The cells of a match, by the columns that every table of matches has."""
     longest = max(match.passages, key=lambda passage: passage.words, default=None)
     return {
         "found": cut_middle(clean(match.found), width),
@@ -151,7 +154,7 @@ def _cells(match: Match, width: int) -> dict[str, str]:
 
 
 def _print_rows(console: Console, columns: Mapping[str, int], rows: Iterable[Mapping[str, str]]) -> None:
-    """A line each, in columns of fixed width; the longest passage has the rest."""
+    """Print one line for each row, in columns of these widths; the longest passage gets the rest."""
     from rich.table import Table
     from rich.text import Text
 
@@ -168,13 +171,13 @@ def _print_rows(console: Console, columns: Mapping[str, int], rows: Iterable[Map
 
 
 def cut_middle(text: str, width: int) -> str:
-    """The text, with … for its middle where it is too long."""
+    """The text, its middle replaced by … where it is longer than `width`."""
     kept = width - 1
     return text if len(text) <= width else f"{text[: kept // 2]}…{text[-(kept - kept // 2) :]}"
 
 
 def show_side_by_side(match: Match, query: str, found: str, out: IO[str]) -> None:
-    """Both texts in two columns, each passage in its colour."""
+    """Print both texts in two columns, each passage in its colour."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -190,7 +193,7 @@ def show_side_by_side(match: Match, query: str, found: str, out: IO[str]) -> Non
     table = Table(expand=True, box=None, padding=(0, 2, 0, 0))
     table.add_column(Text(clean(match.query)), ratio=1)
     table.add_column(Text(clean(match.found)), ratio=1)
-    table.add_row(paint(query, lambda passage: passage.query), paint(found, lambda passage: passage.found))
+    table.add_row(paint(query, attrgetter("query")), paint(found, attrgetter("found")))
     console = Console(file=out)
     console.print(table)
     console.print(Text(str(match)))

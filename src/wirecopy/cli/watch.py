@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,13 +18,13 @@ from ..errors import SourceError
 from ..model import ABOUT, Articles, Relation, count, one_line
 from ..sources import Fields, jsonl, read
 from ..sources.paths import Files
-from .archive import find_files, open_archive
-from .options import FILE, archive_argument, decide_option, field_options, making_options, quiet_option
+from . import options
+from .archive import find_files, open_archive, say_changed
 from .show import say_verdict
 from .writing import count_skipped, say, say_ranked, say_skipped, write_line
 
 if TYPE_CHECKING:
-    from ..archive import Observed
+    from ..archive import Archive, Observed
 
 VERBS = {
     Relation.IDENTICAL: "identical to",
@@ -33,12 +33,13 @@ VERBS = {
     Relation.CONTAINS: "contains",
     Relation.PARTIAL: "most from",
 }
+"""How an article that came relates to one that was there, the closest relation first."""
 
 
 @click.command("watch")
-@archive_argument
-@click.argument("folder", default="-", metavar="[DIR]", type=FILE)
-@click.option("--once", is_flag=True, help="Of a folder: end after what is there.")
+@options.archive
+@click.argument("folder", default="-", metavar="[DIR]", type=options.FILE)
+@options.flag("--once", help="Of a folder: end after what is there.")
 @click.option(
     "--every",
     type=click.FloatRange(min=0.05),
@@ -47,12 +48,12 @@ VERBS = {
     metavar="SECONDS",
     help="How often to look into the folder.",
 )
-@click.option("--replace", is_flag=True, help="An id that is there with other content: take the new one.")
-@decide_option("the one method of the archive")
-@making_options
-@field_options
-@click.option("--jsonl", is_flag=True, help="One JSON object an article (the default off a terminal).")
-@quiet_option
+@options.replace
+@options.archive_decide
+@options.making
+@options.fields
+@options.flag("--jsonl", help="One JSON object an article (the default off a terminal).")
+@options.quiet
 def watch_command(
     archive: Path,
     folder: Path,
@@ -71,24 +72,23 @@ def watch_command(
     is read once it has stopped growing. Each article is answered with one line as soon as it is kept: what it shares with
     those that came before, or why it was not kept. The end of the input or Ctrl-C ends it.
     """
+    from ..archive import Status
+
     from_folder = str(folder) != "-"
     if from_folder and not folder.is_dir():
         raise SourceError(
             f"{folder}: expected a folder, or - for stdin; add files with wirecopy add {archive} {folder}"
         )
-    reading = Fields(fields.text, fields.id, fields.published, fields.title, ABOUT)
+    reading = dataclasses.replace(fields, about=ABOUT)
+    batches = _in_folder(folder, archive, reading, once, every) if from_folder else _in_lines(reading)
     as_json = jsonl or not sys.stdout.isatty()
     counts: Counter[str] = Counter()
-    from ..archive import Status
-
     with open_archive(archive, create=True, **making) as store:
         before = len(store)
         if not quiet and not from_folder and sys.stdin.isatty():
             say("reading articles as JSON lines; Ctrl-D ends")
         try:
-            for batch in (
-                _in_folder(folder, archive, reading, once, every) if from_folder else _in_lines(reading)
-            ):
+            for batch in batches:
                 for one in batch.skipped:
                     counts["unusable"] += 1
                     say_skipped(one)
@@ -101,19 +101,22 @@ def watch_command(
         except KeyboardInterrupt:
             say("")
         if not quiet:
-            kept = counts[Status.ADDED] + counts[Status.REPLACED]
-            others = {
-                "known already": counts[Status.KNOWN],
-                "not kept": counts[Status.LATE] + counts[Status.SKIPPED],
-                "left the window": before + counts[Status.ADDED] - len(store),
-            }
-            said = [f"{count(kept)} kept", *(f"{n:,} {what}" for what, n in others.items() if n)]
-            say(f"{', '.join(said)}; {count(len(store))} in {archive}")
+            summarise_watched(counts, before, store)
     return count_skipped(counts["unusable"])
 
 
+def summarise_watched(counts: Counter[str], before: int, store: Archive) -> None:
+    """Say what became of the articles that came, by their status; there were so many articles before."""
+    others = {
+        "known already": counts["known"],
+        "not kept": counts["late"] + counts["skipped"],
+        "left the window": before + counts["added"] - len(store),
+    }
+    say_changed(store, f"{count(counts['added'] + counts['replaced'])} kept", others)
+
+
 def write(observed: Observed[Any], as_json: bool) -> None:
-    """One line at once: as JSON, or for a person."""
+    """Write what is to be said of an article as one line, without delay: as JSON, or for a person."""
     if as_json:
         write_line(observed.to_dict(), sys.stdout)
     else:
@@ -122,31 +125,35 @@ def write(observed: Observed[Any], as_json: bool) -> None:
 
 
 def say_observed(observed: Observed[Any]) -> str:
-    """What is to be said of an article that came, in a line."""
+    """The answer to an article that came, and why it was not kept, if so, for a person."""
     from ..archive import Ranked
 
     answer = observed.answer
-    said = f"{answer.query}: {say_ranked(answer) if isinstance(answer, Ranked) else say_verdict(answer)}"
     if isinstance(answer, Ranked):
-        said += f"; first {answer.opinions[0].found}" if answer.opinions else ""
-    elif answer.matches:
-        best = min(answer.matches, key=lambda match: list(VERBS).index(match.relation))
-        said += f"; {VERBS[best.relation]} {best.found}"
-    return said if observed.kept else f"{said}; not kept: {observed.reason}"
+        said = say_ranked(answer)
+        if answer.opinions:
+            said += f"; first {answer.opinions[0].found}"
+    else:
+        said = say_verdict(answer)
+        if answer.matches:
+            best = min(answer.matches, key=lambda match: list(VERBS).index(match.relation))
+            said += f"; {VERBS[best.relation]} {best.found}"
+    not_kept = "" if observed.kept else f"; not kept: {observed.reason}"
+    return f"{answer.query}: {said}{not_kept}"
 
 
 def _in_lines(fields: Fields) -> Iterator[Articles]:
-    """The articles of stdin, a batch a line."""
+    """Read stdin, one batch for each line."""
     for number, line in enumerate(sys.stdin.buffer, 1):
         batch = jsonl.parse(np.frombuffer(line, np.uint8), number, "-", fields)
         # The number of a line means nothing the next time: a record without an id is named as a bare text is.
         if list(batch.ids) == [f"-:{number}"]:
-            batch = replace(batch, ids=_core.blake3_hex([bytes(batch.text)]))
+            batch = dataclasses.replace(batch, ids=_core.blake3_hex([bytes(batch.text)]))
         yield batch
 
 
 def _in_folder(folder: Path, archive: Path, fields: Fields, once: bool, every: float) -> Iterator[Articles]:
-    """The articles of files that are new or changed, once they have stopped growing."""
+    """Read the files of a folder, again when they change; a file that grows is read once it has stopped."""
     before: dict[Path, Any] = {}
     taken: dict[Path, Any] = {}
     while True:
@@ -167,7 +174,7 @@ def _in_folder(folder: Path, archive: Path, fields: Fields, once: bool, every: f
 
 
 def _state(path: Path) -> tuple[int, int] | None:
-    """What changes when a file does."""
+    """Size and time of change of a file, which differ once it has changed; None where there is none."""
     try:
         known = path.lstat()
     except OSError:

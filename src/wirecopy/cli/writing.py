@@ -16,14 +16,14 @@ from ..errors import MissingExtra, SourceError, UsageError
 from ..model import MATCH_HEADS, Opinion, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
-from .show import TABLE_ROWS, print_table, show_answer, show_table
+from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_table
 
 if TYPE_CHECKING:
-    from ..archive import Answer, Ranked
+    from ..archive import Added, Answer, Ranked
 
 
 class _Tamed:
-    """A terminal that nothing in data can steer."""
+    """A terminal that data cannot steer: control characters are left out."""
 
     def __init__(self, out: IO[str]) -> None:
         self.out = out
@@ -36,29 +36,31 @@ class _Tamed:
 
 
 def tame(out: IO[str]) -> IO[str]:
-    """Where to write data; what would steer a terminal is left out there, and nowhere else."""
+    """The stream to write data to: on a terminal, one that leaves out what would steer it; else `out` itself."""
     return cast(IO[str], _Tamed(out)) if out.isatty() else out
 
 
-def choose_form(jsonl: bool, csv: bool, parquet: bool, output: Path | None) -> str:
-    """The form of the answer: as asked for, by the name of the file, a table on a terminal."""
-    forms = [name for name, wanted in (("jsonl", jsonl), ("csv", csv), ("parquet", parquet)) if wanted]
+def choose_form(forms: Sequence[str], output: Path | None) -> str:
+    """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it."""
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
-    if forms == ["parquet"] and output is None:
+    if "parquet" in forms and output is None:
         raise UsageError("--parquet needs a file: name it with --output")
-    by_name = (
-        "jsonl" if output is None else {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
-    )
-    form = forms[0] if forms else "table" if output is None and sys.stdout.isatty() else by_name
+    if forms:
+        form = forms[0]
+    elif output:
+        form = {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
+    else:
+        form = "table" if sys.stdout.isatty() else "jsonl"
     if form == "parquet" and find_spec("pyarrow") is None:
         raise MissingExtra("a Parquet file", "arrow")
     return form
 
 
 def check_writable(*outputs: Path | None, inputs: Iterable[Path] = (), files: Iterable[Path] = ()) -> None:
-    """Complain before the work about files that cannot be written after it, or must not be: one file twice, and what is read:
-    `inputs` with all they name, and single `files`.
+    """Raise an error, before the work begins, if an output cannot be written, is named twice, or is one of the files that are read.
+
+    These are single `files`, and `inputs` with all the files that they name.
     """
     written: dict[object, Path] = {}
     for output in filter(None, outputs):
@@ -84,7 +86,7 @@ def _files_read(path: Path) -> Iterator[Path]:
 
 
 def _identity(path: Path) -> object:
-    """What all names of a file have in common, links too."""
+    """A value that is the same for all names of a file, links included."""
     try:
         known = path.stat()
     except OSError:
@@ -94,7 +96,7 @@ def _identity(path: Path) -> object:
 
 @contextmanager
 def name_output(output: Path | None) -> Iterator[None]:
-    """What goes wrong in writing the file, or stdout, is said with its name."""
+    """Raise an error of writing the file, or stdout, as a SourceError that names it."""
     try:
         yield
     except OSError as error:
@@ -106,7 +108,7 @@ def name_output(output: Path | None) -> Iterator[None]:
 
 @contextmanager
 def open_output(output: Path | None) -> Iterator[IO[str]]:
-    """The file, or stdout."""
+    """Open the file for writing, or give stdout; errors of writing name it."""
     with name_output(output):
         if output is None:
             yield sys.stdout
@@ -114,6 +116,15 @@ def open_output(output: Path | None) -> Iterator[IO[str]]:
             return
         with output.open("w", encoding="utf-8", errors="backslashreplace") as out:
             yield out
+
+
+def report_matches(
+    matches: Matches, form: str, output: Path | None, boilerplate: Path | None, quiet: bool
+) -> int:
+    """Write the matches, and their boilerplate if a file is named for it; summarise them; return the exit code."""
+    write_matches(matches, form, output)
+    write_lines(boilerplate, matches.formulas)
+    return summarise(matches, quiet)
 
 
 def write_matches(matches: Matches, form: str, output: Path | None) -> None:
@@ -137,16 +148,17 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
 
 
 FOUND_HEADS = ("copied", "published", "source", "title", "url")
-"""What CSV says of a match with an archive beside what it says of any match."""
+"""The columns of CSV that a match with an archive has beside those of any match."""
 
 
-def answer_writer(form: str, out: IO[str]) -> Callable[[Answer], None]:
-    """What writes the answers of an archive, one after the other."""
+def answer_writer(form: str, out: IO[str], by_method: bool) -> Callable[[Any], None]:
+    """The function that writes an answer of an archive: a `Ranked` if its method decides, else an `Answer`."""
     if form == "table":
-        return lambda answer: show_answer(answer, out)
+        show = _show_ranked if by_method else show_answer
+        return lambda answer: show(answer, out)
     if form == "csv":
-        write = csv_writer((*MATCH_HEADS, *FOUND_HEADS), out)
-        return lambda answer: write(_found_cells(answer))
+        write = csv_writer(OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS), out)
+        return lambda answer: write(_opinion_cells(answer.opinions) if by_method else _found_cells(answer))
     return lambda answer: write_line(answer.to_dict(), out)
 
 
@@ -158,7 +170,7 @@ def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
 
 
 def csv_writer(heads: Sequence[str], out: IO[str]) -> Callable[[Iterable[Sequence[Any]]], None]:
-    """What writes rows of CSV, below a line with their heads."""
+    """The function that writes rows of CSV; the line with their heads is written here."""
     import csv
 
     writer = csv.writer(tame(out), lineterminator="\n")
@@ -166,8 +178,8 @@ def csv_writer(heads: Sequence[str], out: IO[str]) -> Callable[[Iterable[Sequenc
     return writer.writerows
 
 
-def write_line(record: Mapping[str, Any], out: IO[str]) -> None:
-    """Write one line of JSON."""
+def write_line(record: Mapping[str, Any] | None, out: IO[str]) -> None:
+    """Write a record as one line of JSON."""
     tame(out).write(json.dumps(record, ensure_ascii=False) + "\n")
 
 
@@ -180,8 +192,19 @@ OPINION_HEADS = (
 SHOWN = {"None": "", "True": "yes", "False": "no"}
 
 
+def write_opinions(
+    ask: Callable[..., Opinions], form: str, output: Path | None, quiet: bool, size: int | None = None
+) -> Opinions:
+    """Write the opinions that `ask` gives as they come, and return all of them; `size` is that of the input, in bytes."""
+    with open_output(output) as out, show_progress(quiet, size) as progress:
+        told = ask(progress=progress, receive=opinion_writer(form, out))
+        if form == "table":
+            show_opinions(told, out)
+    return told
+
+
 def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
-    """What writes opinions as they come; None for a table."""
+    """The function that writes opinions as they come; None for a table, which is written at the end."""
     if form == "jsonl":
         return lambda opinions: tame(out).writelines(opinions.json_lines())
     if form == "csv":
@@ -191,7 +214,7 @@ def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None
 
 
 def show_opinions(opinions: Sequence[Opinion], out: IO[str]) -> None:
-    """The first opinions as a table."""
+    """Print the first opinions as a table."""
     print_table(OPINION_HEADS, map(list, islice(_opinion_cells(opinions), TABLE_ROWS)), out)
     if len(opinions) > TABLE_ROWS:
         print(f"… and {len(opinions) - TABLE_ROWS:,} more: write them out with --jsonl or --csv", file=out)
@@ -203,16 +226,6 @@ def _opinion_cells(opinions: Iterable[Opinion]) -> Iterator[tuple[str, ...]]:
         yield (*(SHOWN.get(str(value), str(value)) for value in values), " ".join(by))
 
 
-def ranked_writer(form: str, out: IO[str]) -> Callable[[Ranked], None]:
-    """What writes what an archive's method says of texts, one after the other."""
-    if form == "table":
-        return lambda ranked: _show_ranked(ranked, out)
-    if form == "csv":
-        write = csv_writer(OPINION_HEADS, out)
-        return lambda ranked: write(_opinion_cells(ranked.opinions))
-    return lambda ranked: write_line(ranked.to_dict(), out)
-
-
 def _show_ranked(ranked: Ranked, out: IO[str]) -> None:
     out.write(one_line(f"{ranked.query}: {say_ranked(ranked)}") + "\n")
     if ranked.opinions:
@@ -221,7 +234,7 @@ def _show_ranked(ranked: Ranked, out: IO[str]) -> None:
 
 
 def say_ranked(ranked: Ranked) -> str:
-    """What a method says of a text, in a line."""
+    """How many articles a method ranks and accepts for a text, and its verdict, on one line."""
     accepted = sum(opinion.accepted for opinion in ranked.opinions)
     number = len(ranked.opinions)
     said = [f"{count(number)} ranked, {accepted:,} accepted" if number else "nothing ranked"]
@@ -231,7 +244,7 @@ def say_ranked(ranked: Ranked) -> str:
 
 
 def write_lines(file: Path | None, things: Iterable[Any]) -> None:
-    """Write things as JSON lines, if a file was named."""
+    """Write things as JSON lines to the file, if one is named."""
     if file:
         with open_output(file) as out:
             for thing in things:
@@ -239,13 +252,22 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
 
 
 def say(message: str) -> None:
-    """Talk, a whole line at a time, as other threads may too."""
+    """Write a message to stderr, as a whole line, since other threads may write too."""
     sys.stderr.write(clean(message) + "\n")
     sys.stderr.flush()
 
 
+def name_problems(read: Matches | Opinions | Added) -> int:
+    """Name each record that was skipped and each field that no record has, count unreadable dates; return the exit code."""
+    code = name_skipped(read.skipped)
+    if dates := read.unreadable_dates:
+        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
+    say_missing(read.missing_fields)
+    return code
+
+
 def name_skipped(skipped: Sequence[Skipped]) -> int:
-    """Name each record that was skipped; the exit code."""
+    """Name each record that was skipped; return the exit code."""
     for one in skipped:
         say_skipped(one)
     return count_skipped(len(skipped))
@@ -257,30 +279,22 @@ def say_skipped(skipped: Skipped) -> None:
 
 
 def count_skipped(skipped: int) -> int:
-    """Say how many records were skipped; the exit code."""
+    """Say how many records were skipped; return the exit code."""
     if skipped:
         say(f"{count(skipped, 'record')} skipped")
     return 3 if skipped else 0
 
 
-def say_unreadable(dates: int) -> None:
-    """Say how many dates could not be read."""
-    if dates:
-        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
-
-
 def say_missing(fields: Sequence[str]) -> None:
-    """Name the fields that were asked for and are not there."""
+    """Name the fields that were asked for and that no record has."""
     for name in fields:
         say(f"no record has the field {name!r}")
 
 
 def summarise(found: Matches | Opinions, quiet: bool) -> int:
-    """Name what was skipped, say what was done; the exit code."""
+    """Name what was skipped, say what was done; return the exit code."""
     articles = found.articles
-    code = name_skipped(found.skipped)
-    say_unreadable(found.unreadable_dates)
-    say_missing(found.missing_fields)
+    code = name_problems(found)
     for warning in found.warnings:
         say(f"warning: {warning}")
     if not articles:

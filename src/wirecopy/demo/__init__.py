@@ -22,7 +22,7 @@ from wirecopy.model import Match, Relation
 
 @dataclass(frozen=True)
 class Score:
-    """How reported pairs compare with the true ones; prints as the last lines of a demo."""
+    """How reported pairs compare with the true ones; `str` gives the last lines of a demo."""
 
     true_pairs: int
     reported: int
@@ -50,7 +50,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Difference:
-    """A pair on which two answers do not agree; None where one of them has no such pair."""
+    """A pair whose relation is not the same from texts as from pages; None where it is no match there."""
 
     query: str
     found: str
@@ -68,14 +68,13 @@ Truth = Mapping[tuple[str, str], Relation]
 def write_archive(folder: Path, seed: int = 1) -> Path:
     """Write `pages/`, `articles.jsonl` and `truth.jsonl` into the folder, which is made if need be; return the folder.
 
-    The id of an article is the path of its page below `pages/`. Pages of an archive that was there before are taken away.
+    The id of an article is the path of its page below `pages/`. Pages of an earlier archive in the folder are deleted.
     """
     printed = sorted(Newsroom(seed).print_all(), key=_moment)
-    pairs = ((query, found, relation(query, found)) for found, query in combinations(printed, 2))
     truth = [
         {"query": query.article.id, "found": found.article.id, "relation": str(related)}
-        for query, found, related in pairs
-        if related
+        for found, query in combinations(printed, 2)
+        if (related := relation(query, found))
     ]
     fields = ("id", "source", "title", "author", "published", "language", "text")
     articles = [{name: getattr(item.article, name) for name in fields} for item in printed]
@@ -92,7 +91,7 @@ def write_archive(folder: Path, seed: int = 1) -> Path:
 
 
 def write_labelled(folder: Path, seed: int = 1, pages_a_site: int = 1000) -> Path:
-    """Write pages with their texts beside them, as `wirecopy train` takes them, a folder a site; return the folder."""
+    """Write labelled pages for `wirecopy train`, one folder for each site, each page with its text beside it; return the folder."""
     texts = {item.article.id: item.article for item in Newsroom(seed).print_all()}
     written: Counter[str] = Counter()
     for name, content in render(list(texts.values())):
@@ -120,20 +119,18 @@ def read_truth(folder: Path) -> Truth:
 
 
 def differences(texts: Iterable[Match], pages: Iterable[Match]) -> list[Difference]:
-    """Where what was found in the pages is not what was found in the texts."""
-    answers = [
-        {(match.query, match.found): match.relation for match in matches} for matches in (texts, pages)
-    ]
-    return [
-        Difference(*pair, *relations)
-        for pair in sorted(answers[0] | answers[1])
-        if (relations := [answer.get(pair) for answer in answers])[0] != relations[1]
-    ]
+    """The pairs whose relation differs between the matches in the texts and those in the pages, sorted."""
+    from_texts, from_pages = _relations(texts), _relations(pages)
+    both = (
+        Difference(*pair, from_texts.get(pair), from_pages.get(pair))
+        for pair in sorted(from_texts | from_pages)
+    )
+    return [one for one in both if one.from_texts != one.from_pages]
 
 
 def score(matches: Iterable[Match], truth: Truth) -> Score:
     """Compare matches with the truth; a pair counts as found whichever of the two is called the query."""
-    reported = {(match.query, match.found): match.relation for match in matches}
+    reported = _relations(matches)
     true_pairs = {frozenset(pair) for pair in truth}
     return Score(
         true_pairs=len(true_pairs),
@@ -141,3 +138,7 @@ def score(matches: Iterable[Match], truth: Truth) -> Score:
         found=sum(frozenset(pair) in true_pairs for pair in reported),
         agreeing=sum(truth.get(pair) == relation for pair, relation in reported.items()),
     )
+
+
+def _relations(matches: Iterable[Match]) -> dict[tuple[str, str], Relation]:
+    return {(match.query, match.found): match.relation for match in matches}

@@ -23,17 +23,13 @@ from wirecopy.model import Article, Relation
 
 @dataclass(frozen=True)
 class Paper:
-    """An invented newspaper, where and in which language it is printed."""
+    """An invented newspaper, with its time zone and language."""
 
     id: str
     name: str
     hours: int = 0
+    """How far its clock is ahead of UTC."""
     language: str = "en"
-
-    @property
-    def zone(self) -> timezone:
-        """Its clock."""
-        return timezone(timedelta(hours=self.hours))
 
 
 AGENCY = Paper("meridian-wire", "Meridian Wire")
@@ -55,18 +51,18 @@ CORRESPONDENTS = {"tr": ("Sevgi Karaca", "Orhan Tekeli", "Melike Uzun"), "zh": (
 TOPICS = ("council", "court", "business", "sport", "weather", "culture", "traffic", "school", "farm")
 STORIES, STITCHED, QUOTATIONS, UNRELATED = 40, 12, 8, 116
 COPIES = (1, 2, 3, 4, 3)
-"""How often the stories are copied, in turn."""
+"""How many copies are made of each story, in turn."""
 FIRST_DAY = datetime(2026, 3, 2, 5, tzinfo=UTC)
 DAY = 24 * 60
 
 STRETCH_WORDS, BRIDGED_WORDS, COVERED = 20, 10, 0.8
-"""What makes a pair, as the default preset defines it."""
+"""What makes a pair, in the default preset: the shortest passage, the edits that it may bridge, the share for a relation."""
 CLEAR_STRETCH_WORDS, CLEAR_COVERED = 25, 0.04
 """How far a true pair stays from those limits."""
 LONGEST_WORDS = 430
 """The longest copy, before boilerplate."""
 DISTINCT_WORDS = 8
-"""No run of so many words is written twice: stories share text by copying only."""
+"""No run of this many words is written twice, so that stories share text by copying only."""
 
 
 class Word(NamedTuple):
@@ -81,7 +77,7 @@ Paragraph = tuple[Word, ...]
 
 @dataclass(frozen=True)
 class Story:
-    """A text before any paper prints it, with the names that stay the same throughout."""
+    """A text before any paper prints it; `cast` are the names that stay the same throughout it and its copies."""
 
     topic: str
     cast: Mapping[str, str]
@@ -98,12 +94,12 @@ class Printed:
 
     @cached_property
     def origins(self) -> frozenset[int]:
-        """Where its words come from."""
+        """The origins of its words."""
         return frozenset(word.origin for word in self.words)
 
 
 class Overlap(NamedTuple):
-    """How much of two texts passages of common provenance cover, and how many words the longest has."""
+    """The share of each of two texts that passages of common provenance cover, and the words of the longest passage."""
 
     query_covered: float
     found_covered: float
@@ -111,7 +107,7 @@ class Overlap(NamedTuple):
 
     @classmethod
     def of(cls, query: Paragraph, found: Paragraph) -> Overlap:
-        """What two texts have in common."""
+        """The overlap of two texts."""
         places = {word.origin: place for place, word in enumerate(found)}
         stretches: list[list[tuple[int, int]]] = []
         for here, word in enumerate(query):
@@ -125,17 +121,14 @@ class Overlap(NamedTuple):
             else:
                 stretches.append([(here, there)])
         passages = [stretch for stretch in stretches if len(stretch) >= STRETCH_WORDS]
-        covered = (sum(passage[-1][side] - passage[0][side] + 1 for passage in passages) for side in (0, 1))
-        return cls(
-            next(covered) / len(query), next(covered) / len(found), max(map(len, stretches), default=0)
-        )
+        ours, theirs = (sum(words[-1][side] - words[0][side] + 1 for words in passages) for side in (0, 1))
+        return cls(ours / len(query), theirs / len(found), max(map(len, stretches), default=0))
 
     @property
     def clear(self) -> bool:
-        """Whether nobody can doubt what relation it makes."""
-        return self.longest >= CLEAR_STRETCH_WORDS and all(
-            abs(covered - COVERED) >= CLEAR_COVERED for covered in self[:2]
-        )
+        """Whether it is far enough from every limit that its relation is beyond doubt."""
+        nearest = min(abs(covered - COVERED) for covered in (self.query_covered, self.found_covered))
+        return self.longest >= CLEAR_STRETCH_WORDS and nearest >= CLEAR_COVERED
 
 
 def relation(query: Printed, found: Printed) -> Relation | None:
@@ -164,13 +157,13 @@ class Author(Draw):
         self._written: set[tuple[str, ...]] = set()
 
     def words(self, texts: Iterable[str]) -> Paragraph:
-        """Words that nobody has written before."""
+        """The texts as words of new origin."""
         return tuple(Word(text, next(self._origins)) for text in texts)
 
     def sentence(
         self, templates: Iterator[str], cast: Mapping[str, str], before: Sequence[str] = ()
     ) -> list[str]:
-        """The first of the templates, filled so that no run of words with those before it was ever written."""
+        """A sentence from the first template that gives a new one: no run of words in it, or with those before, was ever written."""
         while True:
             text = self.fill(next(templates), cast)
             start = text[:1] == '"'
@@ -182,7 +175,7 @@ class Author(Draw):
                 return new
 
     def paragraphs(self, topic: str, cast: Mapping[str, str], number: int) -> tuple[Paragraph, ...]:
-        """So many new paragraphs on a topic."""
+        """As many new paragraphs on a topic as `number` says."""
         own = self.shuffled(self.bank[topic])
         templates = cycle(own[:1] + self.shuffled(own[1:] + self.shuffled(self.bank["general"])[:16]))
         text: list[str] = []
@@ -195,7 +188,7 @@ class Author(Draw):
         return tuple(self.words(text[start:end]) for start, end in pairwise(ends))
 
     def story(self, topic: str, paragraphs: tuple[int, int], latest_day: int) -> Story:
-        """A new story, with from so many to so many paragraphs."""
+        """A new story of between `paragraphs[0]` and `paragraphs[1]` paragraphs, printed by the latest day."""
         cast = {name: self.fill(self.pick(self.bank[name]), {}) for name in self.bank if name.isupper()}
         text = self.paragraphs(topic, cast, self.between(*paragraphs))
         return Story(topic, cast, text, self.between(0, latest_day * DAY))
@@ -210,7 +203,10 @@ class Author(Draw):
     def edited(
         self, paragraphs: Iterable[Paragraph], share: float, words: Sequence[str]
     ) -> tuple[Paragraph, ...]:
-        """A share of the words replaced by an editor's, dropped, or with such a word put before them."""
+        """The paragraphs with a share of their words dropped, replaced by an editor's word, or put behind one.
+
+        Without an editor's `words` all of them are dropped.
+        """
 
         def edit(word: Word) -> Paragraph:
             if not self.chance(share):
@@ -265,7 +261,7 @@ class Newsroom:
         self._wanted = {part: cycle(self.author.shuffled((True, True, False))) for part in parts}
 
     def print_all(self) -> list[Printed]:
-        """The whole archive."""
+        """Print the whole archive, and return it."""
         author = self.author
         topics, papers = cycle(TOPICS), cycle(PAPERS)
         stories = [author.story(topic, (4, 7), 15) for topic in islice(topics, STORIES)]
@@ -337,12 +333,12 @@ class Newsroom:
     def _print(
         self, paper: Paper, story: Story, text: Sequence[Paragraph], delay: int = 0, *, plain: bool = False
     ) -> None:
-        """Who dresses an article signs it, too: so boilerplate is never all that sets two articles apart."""
+        """Print a text as an article; one dressed in boilerplate is signed, too, so that more than boilerplate sets it apart."""
         author, cast = self.author, story.cast
         minute = story.minute + (author.between(delay, delay + 2 * DAY) if delay else 0)
         minute = next(free for free in count(minute) if free not in self._minutes)
         self._minutes.add(minute)
-        published = (FIRST_DAY + timedelta(minutes=minute)).astimezone(paper.zone)
+        published = (FIRST_DAY + timedelta(minutes=minute)).astimezone(timezone(timedelta(hours=paper.hours)))
         title = cast.get("title") or author.fill(author.pick(author.bank[f"title_{story.topic}"]), cast)
         language = cast.get("language", "en")
         dressed = paper in PAPERS and not plain
@@ -350,7 +346,9 @@ class Newsroom:
         paragraphs = [glue.join(word.text for word in paragraph) for paragraph in text if paragraph]
         reporter = self._reporter(author if dressed else self.desk, paper, language)
         if dressed:
-            paragraphs = self._dress(paper, _sign(paragraphs, reporter), published, reporter)
+            first, last = reporter.lower().split()
+            paragraphs[-1] += f" ({first[0]}{last[:2]})"
+            paragraphs = self._dress(paper, paragraphs, published, reporter)
         article = Article(
             id=self._id(f"{paper.id}/{published:%Y-%m-%d}", title),
             source=paper.name,
@@ -389,8 +387,3 @@ class Newsroom:
                 formula = author.fill(author.pick(author.bank[f"{part} {paper.id}"]), cast)
                 dressed = [*dressed[:place], formula, *dressed[place:]]
         return dressed
-
-
-def _sign(paragraphs: Sequence[str], reporter: str) -> list[str]:
-    first, last = reporter.lower().split()
-    return [*paragraphs[:-1], f"{paragraphs[-1]} ({first[0]}{last[:2]})"]

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @lru_cache
 def read_bank(name: str) -> Mapping[str, Sequence[str]]:
-    """The lists of a text file of this folder, by their names."""
+    """The lists of lines in a text file of this folder, by name; a line `@name` begins a list."""
     bank: dict[str, list[str]] = {}
     for line in Path(__file__).with_name(name).read_text("utf-8").splitlines():
         if line.startswith("@"):
@@ -40,15 +40,15 @@ class Draw:
         return low + int(self._random() * (high - low + 1))
 
     def chance(self, share: float) -> bool:
-        """True in this share of the draws."""
+        """Whether a draw succeeds that does so with this probability."""
         return self._random() < share
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of them."""
+        """One of the items."""
         return items[self.between(0, len(items) - 1)]
 
     def shuffled(self, items: Iterable[T]) -> list[T]:
-        """All of them in another order."""
+        """The items in random order."""
         return [item for _, _, item in sorted((self._random(), i, item) for i, item in enumerate(items))]
 
     def fill(self, template: str, cast: Mapping[str, str]) -> str:

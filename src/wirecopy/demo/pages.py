@@ -34,10 +34,10 @@ class Markup(str):
 
 
 class Values(dict[str, str]):
-    """What a template may ask for, fit for where it stands."""
+    """The values of a template, by name, each escaped for where it stands."""
 
     def __getitem__(self, name: str) -> str:
-        """A value escaped for HTML, or, as `name_json`, as a string in JSON."""
+        """The value escaped for HTML, or for `name_json` as a JSON string that may stand in a script."""
         plain = name.removesuffix("_json")
         value = super().__getitem__(plain)
         if plain != name:
@@ -47,13 +47,13 @@ class Values(dict[str, str]):
 
 @dataclass(frozen=True)
 class Site:
-    """Where a paper's articles are read: a design, and furniture that is the same on every page."""
+    """The web site of a paper: a design, and furniture that is the same on every page."""
 
     paper: Paper
     design: str
 
     def render(self, article: Article, others: Sequence[Article]) -> bytes:
-        """The page of an article; its teasers are of the others, the latest first."""
+        """The page of an article, with teasers for the others, which are given latest first."""
         draw = Draw(crc32(article.id.encode()), _bank())
         others = [other for other in others if other.id != article.id]
         related = draw.shuffled(others[TEASERS:])[:RELATED]
@@ -65,17 +65,20 @@ class Site:
         values["teasers"] = self._repeat("teaser", values, map(self._about, others[:TEASERS]))
         values["links"] = self._repeat("link", values, map(self._about, others[:LINKS]))
         values["related"] = self._repeat("related", values, map(self._about, related))
-        values["comments"] = self._repeat("comment", values, self._comments(draw, article))
+        values["comments"] = self._repeat("comment", values, self._comments(draw, int(values["unix"])))
         values["body"] = self._body(draw, article, values)
-        return self._fill("page", values).encode(self._encoding, "xmlcharrefreplace")
+        [encoding] = self._parts.get("encoding", ["utf-8"])
+        [page] = self._parts["page"]
+        return _fill(page, values).encode(encoding.strip(), "xmlcharrefreplace")
 
     @cached_property
     def _parts(self) -> Mapping[str, Sequence[str]]:
-        return _read_design(self.design)
-
-    @property
-    def _encoding(self) -> str:
-        return self._parts.get("encoding", ("utf-8",))[0].strip()
+        text = resources.files(__package__).joinpath("designs", f"{self.design}.html").read_text("utf-8")
+        parts: dict[str, list[str]] = {}
+        _, *pieces = re.split(r"^@(\w+)\n", text, flags=re.MULTILINE)
+        for part, markup in zip(pieces[::2], pieces[1::2], strict=True):
+            parts.setdefault(part, []).append(markup.rstrip("\n"))
+        return parts
 
     @cached_property
     def _sections(self) -> Sequence[str]:
@@ -103,7 +106,6 @@ class Site:
         assert article.published
         moment = datetime.fromisoformat(article.published)
         month = read_bank("sentences.txt")["month"][moment.month - 1]
-        # All days of the archive are in March.
         return {
             "title": article.title or "",
             "lead": _lead(article.text),
@@ -117,38 +119,31 @@ class Site:
             "unix": str(int(moment.timestamp())),
             "day": f"{moment.day} {month} {moment.year}",
             "day_us": f"{month} {moment.day}, {moment.year}",
-            "day_tr": f"{moment.day} Mart {moment.year}",
+            "day_tr": f"{moment.day} Mart {moment.year}",  # all days of the archive are in March
             "day_zh": f"{moment.year}年{moment.month}月{moment.day}日",
             "clock": f"{moment:%H:%M}",
             "clock_us": f"{moment.hour % 12 or 12}:{moment:%M} {'pm' if moment.hour >= 12 else 'am'}",
         }
 
-    def _comments(self, draw: Draw, article: Article) -> Iterator[dict[str, str]]:
-        assert article.published
-        moment = datetime.fromisoformat(article.published)
+    def _comments(self, draw: Draw, published: int) -> Iterator[dict[str, str]]:
         for number, remark in enumerate(draw.shuffled(draw.bank["remark"])[: draw.between(2, 7)], 1):
             yield {
                 "alias": draw.fill(draw.pick(draw.bank["alias"]), {}),
                 "remark": draw.fill(remark, {}),
                 "ago": f"{number + draw.between(0, 2)} hours ago",
-                "number": str(int(moment.timestamp()) % 10**6 + number),
+                "number": str(published % 10**6 + number),
             }
 
     def _body(self, draw: Draw, article: Article, values: Mapping[str, str]) -> Markup:
-        paragraphs = [
-            self._fill("paragraph", {**values, "text": text}) for text in article.text.split("\n\n")
-        ]
+        [part] = self._parts["paragraph"]
+        paragraphs = [_fill(part, {**values, "text": text}) for text in article.text.split("\n\n")]
         for insert in self._parts.get("insert", ()):
             paragraphs.insert(draw.between(1, max(1, len(paragraphs) - 1)), _fill(insert, values))
         return Markup("\n".join(paragraphs))
 
     def _repeat(self, part: str, values: Mapping[str, str], items: Iterable[Mapping[str, str]]) -> Markup:
-        if part not in self._parts:
-            return Markup("")
-        return Markup("\n".join(self._fill(part, {**values, **item}) for item in items))
-
-    def _fill(self, part: str, values: Mapping[str, str]) -> Markup:
-        return _fill(self._parts[part][0], values)
+        markup = self._parts.get(part, ())
+        return Markup("\n".join(_fill(one, {**values, **item}) for one in markup for item in items))
 
 
 def _fill(part: str, values: Mapping[str, str]) -> Markup:
@@ -160,16 +155,6 @@ def _bank() -> Mapping[str, Sequence[str]]:
     return {**read_bank("sentences.txt"), **read_bank("furniture.txt")}
 
 
-@lru_cache
-def _read_design(name: str) -> Mapping[str, Sequence[str]]:
-    text = resources.files(__package__).joinpath("designs", f"{name}.html").read_text("utf-8")
-    parts: dict[str, list[str]] = {}
-    _, *pieces = re.split(r"^@(\w+)\n", text, flags=re.MULTILINE)
-    for part, markup in zip(pieces[::2], pieces[1::2], strict=True):
-        parts.setdefault(part, []).append(markup.rstrip("\n"))
-    return parts
-
-
 def _lead(text: str) -> str:
     """The first sentence of the first long paragraph: short ones may be the paper's own."""
     paragraphs = text.split("\n\n")
@@ -179,12 +164,12 @@ def _lead(text: str) -> str:
 
 
 DESIGNS = ("modern", "boxes", "tables", "blog", "plain", "comments", "teasers", "application", "agency")
-"""Those in English."""
+"""The designs in English, in the order of the papers."""
 SITES = tuple(map(Site, (*PAPERS, AGENCY, *FOREIGN), (*DESIGNS, "turkish", "chinese")))
 
 
 def render(articles: Sequence[Article]) -> Iterator[tuple[str, bytes]]:
-    """The page of each article of an archive, with its id; the sites show what they printed last."""
+    """The id and the page of each article of an archive; teasers are of what the same paper printed last."""
     for site in SITES:
         own = [article for article in articles if article.source == site.paper.name]
         for article in own:
