@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from . import _core, text
 from .comparison import DEFAULT_PRESET, PRESETS
-from .errors import UsageError, refuse
-from .matching import Named, Plan, answer, choose_methods, learn, look_up, match
+from .errors import refuse
+from .matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
 from .matching.collection import Pool, Progress, Texts, invert, open_pool, rank
 from .matching.matches import Matches
 from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries
@@ -173,17 +173,6 @@ def tune(
         ranks = np.arange(len(pile.ids), dtype=np.uint32)
         tokens = text.tokenise(*pile.texts(ranks), chosen.view, words=chosen.spells_words)
         return chosen.tune(tokens, weights, ranks[:queries].astype(np.int64)), pile.skipped
-
-
-def check_statistics(methods: Sequence[Method], statistics: Statistics | None) -> None:
-    """Raise an error if statistics are given that no method needs, or that were counted in another view."""
-    if statistics is None:
-        return
-    weighing = [one for one in methods if one.weighs_words]
-    if not weighing:
-        raise UsageError(f"statistics: {', '.join(one.name for one in methods)} weighs no words")
-    for one in weighing:
-        statistics.require(one.view)
 
 
 def _reading(fields: Fields | None, methods: Iterable[Method]) -> Fields:

@@ -1,7 +1,7 @@
 """The archive: articles that a text can be checked against, that grows and forgets, and loses nothing it has acknowledged.
 
-One SQLite file is the store of record (`store.py`, `connection.py`); index segments beside it (`segments.py`) are derived from it
-(`filing.py`). `index.py` brings both together for one process, `checking.py` and `opining.py` answer from it, `writing.py` changes it.
+One SQLite file is the store of record (`store.py`, `connection.py`); index segments beside it (`segments.py`) are derived from it.
+`index.py` brings both together for one process, `checking.py` and `opining.py` answer from it, `writing.py` changes it.
 One process writes at a time, any number read.
 """
 
@@ -31,12 +31,11 @@ from .answers import Added, Answer, Found, Observed, Ranked, Status
 from .checking import check
 from .connection import FORMAT, locked, take_lock
 from .digests import digest, values_of
-from .filing import Filer
 from .index import Index
-from .looking import Limits, Within
+from .looking import Limits
 from .opining import choose_method, opine
 from .reading import name_by_text, read_batches, read_moment, require_place
-from .segments import folder_of, require_no_segments
+from .segments import require_no_segments
 from .settings import Settings, show_moment, show_window
 from .stock import Stock
 from .store import Store
@@ -59,9 +58,8 @@ class Archive:
         self.threads = threads
         self._store = store
         self._lock_file: int | None = None
-        self._filer = Filer(store, settings)
-        self._index = Index(store, folder_of(path), self._filer.make_again)
-        self._writer = Writer(store, settings, self._index, self._filer, folder_of(path))
+        self._index = Index(store, settings)
+        self._writer = Writer(self._index)
 
     @classmethod
     def open(
@@ -164,8 +162,7 @@ class Archive:
     ) -> list[Answer]:
         limits, plan = limits or Limits(), self.settings.plan(preset)
         with self._at_one_moment():
-            lookup = Within(self._store, self.settings, self._index, limits)
-            return check(plan, batch, lookup, self._store, self._index, limits)
+            return check(plan, batch, self._index, limits)
 
     def opinions(
         self,
@@ -189,8 +186,7 @@ class Archive:
         for batch in list(read_batches(articles, fields, ("title",), "query")):
             with self._at_one_moment():
                 for row in range(len(batch)):
-                    where = self._store, self._index, limits
-                    ranked.append(opine(self.settings, batch.take([row]), *where, accepted=accepted))
+                    ranked.append(opine(batch.take([row]), self._index, limits, accepted=accepted))
         return ranked
 
     def pairs(
@@ -219,7 +215,7 @@ class Archive:
     def _stock(self, progress: Progress | None) -> Iterator[tuple[Stock, Pool]]:
         """The live articles of one moment, and who works on them."""
         with open_pool(self.threads, progress) as pool, self._at_one_moment():
-            yield Stock(self._store, self.settings, self._index, pool), pool
+            yield Stock(self._index, pool), pool
 
     def articles(self) -> Iterator[Article]:
         """All live articles of one moment, the earliest first, the undated last, whatever is done to the archive meanwhile."""
@@ -297,7 +293,7 @@ class Archive:
 
         def take_in(part: Any) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
             batch = part()
-            return part.source_bytes, batch, self._filer.file(batch), digest(values_of(batch))
+            return part.source_bytes, batch, self.settings.file(batch), digest(values_of(batch))
 
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
@@ -331,7 +327,7 @@ class Archive:
                 one = batch.take([row])
                 [answer] = self._check(one) if decide == "alignment" else self.opinions(one)
                 contents = digest(values_of(one))
-                added = self._writer.add(one, self._filer.file(one), contents, replace, set())
+                added = self._writer.add(one, self.settings.file(one), contents, replace, set())
                 observed.append(Observed.tell(answer, added))
         self._tidy()
         return observed

@@ -99,6 +99,17 @@ def choose_methods(method: Named | Sequence[Named] | None, preset: str) -> tuple
     )
 
 
+def check_statistics(methods: Sequence[Method], statistics: Statistics | None) -> None:
+    """Raise UsageError if no method needs the statistics given, MismatchError if they were counted in another view."""
+    if statistics is None:
+        return
+    weighing = [one for one in methods if one.weighs_words]
+    if not weighing:
+        raise UsageError(f"statistics: {', '.join(one.name for one in methods)} weighs no words")
+    for one in weighing:
+        statistics.require(one.view)
+
+
 @dataclass(frozen=True)
 class Learning:
     """What is known of a collection once its boilerplate is learnt.
