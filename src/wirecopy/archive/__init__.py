@@ -45,7 +45,7 @@ __all__ = ["Added", "Answer", "Archive", "Found", "Observed", "Ranked", "Status"
 
 DECIDING = ("alignment", "method")
 RELEARN_SHARE = 0.05
-"""In a stream boilerplate is learnt anew once so many of the articles have come or gone since: the cost stays in proportion."""
+"""In a stream boilerplate is learnt anew once this share of the articles has come or gone: the cost stays in proportion."""
 
 
 class Archive:
@@ -73,10 +73,10 @@ class Archive:
         statistics: Statistics | None = None,
         threads: int | None = None,
     ) -> Archive:
-        """The archive at `path`; made, if there is none and `create` is true, with the methods, preset and window given.
+        """The archive at `path`; if there is none and `create` is true, a new one with the methods, preset and window given.
 
-        An archive that is there must have been made with what is given, or MismatchError is raised. With a `window` ("14d") only
-        articles published within it are kept.
+        Raises MismatchError if the archive was made with others than those given. With a `window` ("14d") only articles published within
+        it are kept.
         """
         place = Path(path)
         refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
@@ -106,7 +106,7 @@ class Archive:
         self.close()
 
     def close(self) -> None:
-        """Close it; nothing is lost if that is forgotten."""
+        """Close the archive; nothing is lost if that is forgotten."""
         self._store.close()
         if self._lock_file is not None:
             os.close(self._lock_file)
@@ -126,7 +126,7 @@ class Archive:
 
     @contextmanager
     def _at_one_moment(self) -> Iterator[None]:
-        """All reads see one moment, and the index is that of it, whatever is committed beside."""
+        """Let all reads and the index see one moment, whatever is committed meanwhile."""
         self._refresh()
         while True:
             with self._store.snapshot():
@@ -150,8 +150,9 @@ class Archive:
     ) -> list[Answer]:
         """What each text shares with the archive: the articles found, with passages, and how much is copied.
 
-        A str is a text; else as for `find`. Only the `top` articles are given, those that hold `min_share` of the text, published
-        between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
+        A str is a text; anything else is read as by `find`. Articles are given if they hold `min_share` of the text, were published
+        between `since` and `until` and are of (or not of) one `source`; of these, the `top` ones. An article is not compared with the
+        one that has its id.
         """
         batches = list(read_batches(articles, fields, ("title",), "query"))
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source)
@@ -176,17 +177,17 @@ class Archive:
         not_source: str | None = None,
         fields: Fields | None = None,
     ) -> list[Ranked]:
-        """What the method of an archive says of each text by its own score and rule, as `wirecopy.opinions` does.
+        """What the one method of an archive says of each text by its own score and rule, as `wirecopy.opinions` does.
 
-        Only for an archive of one method. Articles that share a key with the text are ranked, or those that it `accepted`,
-        within limits as for `check`.
+        Raises UsageError if there are more methods. Ranked are the articles that share a key with the text, or only those that are
+        `accepted`, within limits as for `check`.
         """
         limits = Limits(top, 0.0, read_moment(since), read_moment(until), source, not_source)
-        ranked = []
+        ranked: list[Ranked] = []
         for batch in list(read_batches(articles, fields, ("title",), "query")):
             with self._at_one_moment():
-                for row in range(len(batch)):
-                    ranked.append(opine(batch.take([row]), self._index, limits, accepted=accepted))
+                each = (batch.take([row]) for row in range(len(batch)))
+                ranked += [opine(one, self._index, limits, accepted=accepted) for one in each]
         return ranked
 
     def pairs(
@@ -196,7 +197,7 @@ class Archive:
         pairs: Literal["linked", "all"] = "linked",
         progress: Progress | None = None,
     ) -> Matches:
-        """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
+        """All copies among the live articles, as `find` finds them; `matches.formulas` is the boilerplate."""
         refuse((pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"))
         plan = self.settings.plan(preset, linked=pairs == "linked")
         with self._stock(progress) as (stock, pool):
@@ -205,7 +206,7 @@ class Archive:
     def opinions_on_pairs(
         self, *, progress: Progress | None = None, receive: Receive | None = None
     ) -> Opinions:
-        """The pairs of live articles that the method of an archive accepts, as `wirecopy.opinions` gives them."""
+        """The pairs of live articles that the one method of an archive accepts, as `wirecopy.opinions` does."""
         method = choose_method(self.settings, self.path)
         refuse((method.only_ranks, f"{method.name} only ranks: give it texts, or a threshold"))
         with self._stock(progress) as (stock, pool):
@@ -213,12 +214,12 @@ class Archive:
 
     @contextmanager
     def _stock(self, progress: Progress | None) -> Iterator[tuple[Stock, Pool]]:
-        """The live articles of one moment, and who works on them."""
+        """The live articles of one moment, and the threads that work on them."""
         with open_pool(self.threads, progress) as pool, self._at_one_moment():
             yield Stock(self._index, pool), pool
 
     def articles(self) -> Iterator[Article]:
-        """All live articles of one moment, the earliest first, the undated last, whatever is done to the archive meanwhile."""
+        """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile."""
         with self._store.beside() as store, store.snapshot():
             yield from store.all_articles()
 
@@ -228,7 +229,7 @@ class Archive:
         return self._store.learnt().formulas
 
     def info(self) -> dict[str, Any]:
-        """How much there is, and how it is kept."""
+        """The size of the archive, and what it was made with."""
         store = self._store
         with store.snapshot():
             articles, (first, last), entries = store.count(), store.span(), store.entries()
@@ -254,7 +255,7 @@ class Archive:
     # Writing
 
     def _claim(self, progress: Progress | None = None) -> bool:
-        """Become the one writer, and file anew what has to be; False if it is the writer already."""
+        """Become the one writer, and file articles anew if they must be; returns False if it is the writer already."""
         if self._lock_file is not None:
             return False
         self._lock_file = take_lock(self.path)
@@ -281,11 +282,11 @@ class Archive:
         batch_bytes: int = 4 << 20,
         progress: Progress | None = None,
     ) -> Added:
-        """Add articles from any source; when this returns, or `progress` is called, what it speaks of is on disk.
+        """Add articles from any source; returns how many were added, known, late, replaced and skipped.
 
-        What is in already is not added twice, so an interrupted `add` can simply be repeated. An id that is there with
-        other content is skipped, or replaced if asked for. At the end the boilerplate is learnt anew; without `learn`, as in a
-        stream, only once a twentieth of the articles have changed.
+        What is returned, or told to `progress`, is on disk. An article that the archive has is not added again, so an interrupted `add`
+        can simply be repeated. An id that it has with other content is skipped, or replaced with `replace`. At the end the boilerplate
+        is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed.
         """
         self._claim(progress)
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
@@ -313,10 +314,10 @@ class Archive:
         replace: bool = False,
         fields: Fields | None = None,
     ) -> list[Observed[Any]]:
-        """Check each article against all that came before it, then add it: for streams. The answers are not revised.
+        """Check each article against all that came before it, then add it: for streams. Returns the answers, which are not revised.
 
-        With `decide="method"` the answer is the opinion of the archive's method. A record without an id is named as a bare text
-        is, by the BLAKE3 of its text.
+        With `decide="method"` an answer is the opinion of the archive's method. The id of a record without one is the BLAKE3 of its text,
+        as for a bare text.
         """
         refuse((decide not in DECIDING, f"decide: expected {' or '.join(DECIDING)}, got {decide!r}"))
         if self._claim():
@@ -333,7 +334,7 @@ class Archive:
         return observed
 
     def remove(self, ids: str | Iterable[str | int]) -> int:
-        """Remove articles by their ids; how many there were."""
+        """Remove articles by their ids; returns how many there were."""
         self._claim()
         wanted = {id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)}
         with self._writer.changing():
@@ -343,7 +344,7 @@ class Archive:
         return len(rows)
 
     def expire(self, *, now: str | None = None) -> int:
-        """Remove the articles that have left the window; how many there were. `now` is the clock, else the newest article is."""
+        """Remove the articles that have left the window; returns how many. The window ends `now`, by default at the newest article."""
         if self.settings.window is None:
             raise UsageError(f"{self.path} has no window: nothing in it expires")
         self._claim()
@@ -352,7 +353,7 @@ class Archive:
         return gone
 
     def learn(self, *, progress: Progress | None = None) -> Learnt:
-        """Learn the boilerplate of the live articles, by `find`'s rule."""
+        """Learn the boilerplate of the live articles by the rule of `find`; returns it."""
         self._claim(progress)
         # Of every method, as any preset may be asked for; what is learnt is the same for all.
         plan = self.settings.plan(LAXEST_PRESET)
@@ -363,14 +364,14 @@ class Archive:
         return self._index.learnt
 
     def compact(self, *, progress: Progress | None = None) -> None:
-        """Make one segment of all of a slice, forget removals, learn boilerplate, and give room back to the disk."""
+        """Merge all segments of each slice of time, forget removals, learn boilerplate, and give room back to the disk."""
         self._claim(progress)
         self._writer.compact()
         self.learn(progress=progress)
         self._store.shrink()
 
     def verify(self) -> list[str]:
-        """Read everything and compare it with its checksums; what was wrong. Damaged segments are made again."""
+        """Read everything and compare it with its checksums; returns what was wrong. Damaged segments are made again."""
         problems = [*self._index.find_damage(), *self._store.find_damage()]
         if self._index.mended:
             try:
@@ -381,7 +382,7 @@ class Archive:
         return problems
 
     def _tidy(self, progress: Progress | None = None, relearn_share: float = RELEARN_SHARE) -> None:
-        """Keep the index in order, and learn boilerplate when more than a share of the articles has changed."""
+        """Remove what has expired, merge segments, and learn boilerplate if more than this share of the articles has changed."""
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)

@@ -322,19 +322,18 @@ def names() -> list[str]:
 
 def find_class(name: str) -> type[Method]:
     """The class of a method; raises UsageError if there is none of this name."""
-    if name not in _ours():
-        found: type[Method] | None = next(
-            (point.load() for point in _entry_points() if point.name == name), None
+    if name in _ours():
+        module = importlib.import_module(f"{__name__}.{name}")
+        return next(
+            value
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, Method) and value.__module__ == module.__name__
         )
-        if found is None:
-            raise UsageError(f"no method named {name!r}; there are: {', '.join(names())}")
-        return found
-    module = importlib.import_module(f"{__name__}.{name}")
-    return next(
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Method) and value.__module__ == module.__name__
-    )
+    for point in _entry_points():
+        if point.name == name:
+            found: type[Method] = point.load()
+            return found
+    raise UsageError(f"no method named {name!r}; there are: {', '.join(names())}")
 
 
 def _ours() -> set[str]:
