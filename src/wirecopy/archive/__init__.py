@@ -158,12 +158,9 @@ class Archive:
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
 
-    def _check(
-        self, batch: Articles, limits: Limits | None = None, preset: str | None = None
-    ) -> list[Answer]:
-        limits, plan = limits or Limits(), self.settings.plan(preset)
+    def _check(self, batch: Articles, limits: Limits, preset: str | None = None) -> list[Answer]:
         with self._at_one_moment():
-            return check(plan, batch, self._index, limits)
+            return check(self.settings.plan(preset), batch, self._index, limits)
 
     def opinions(
         self,
@@ -326,7 +323,7 @@ class Archive:
         for batch in read_batches(name_by_text(article, fields or Fields()), fields, ABOUT, "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
-                [answer] = self._check(one) if decide == "alignment" else self.opinions(one)
+                [answer] = self._check(one, Limits()) if decide == "alignment" else self.opinions(one)
                 contents = digest(values_of(one))
                 added = self._writer.add(one, self.settings.file(one), contents, replace, set())
                 observed.append(Observed.tell(answer, added))

@@ -77,12 +77,7 @@ class Within:
 
         order = chosen[rank(moments[chosen], get_ids, matters[chosen])]
         ranks = invert(order, len(distinct), LEFT_OUT)
-        return Held(postings, ranks[inverse], words, self._own(ids, distinct, ranks), distinct[order])
-
-    def _own(
-        self, ids: Sequence[str], rows: NDArray[np.uint64], ranks: NDArray[np.uint32]
-    ) -> NDArray[np.uint32]:
-        """The rank of the article with each of some ids, `LEFT_OUT` where there is none."""
         mine = self._index.store.rows_of(ids)
-        known = dict(zip(rows.tolist(), ranks.tolist(), strict=True)) if mine else {}
-        return np.array([known.get(mine.get(id), LEFT_OUT) for id in ids], np.uint32)
+        known = dict(zip(distinct.tolist(), ranks.tolist(), strict=True)) if mine else {}
+        own = np.array([known.get(mine.get(id), LEFT_OUT) for id in ids], np.uint32)
+        return Held(postings, ranks[inverse], words, own, distinct[order])

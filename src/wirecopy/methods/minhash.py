@@ -64,10 +64,9 @@ class Minhash(Similarity):
     @property
     def bands(self) -> tuple[int, int]:
         """The number of bands and the values of each: the longest bands of which enough fit into a signature."""
-        lengths = range(self.signature_values, 0, -1)
         return next(
             (bands, length)
-            for length in lengths
+            for length in range(self.signature_values, 0, -1)
             if (bands := bands_for(self.threshold, length)) * length <= self.signature_values
         )
 
