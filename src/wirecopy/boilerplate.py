@@ -1,6 +1,6 @@
 """Which passages are too common to be copying.
 
-The rule, for all nominating methods whose keys have places. A key is *common* if it stands, with the words around it,
+The rule, for all nominating methods whose keys have places. A key is *common* if it occurs, with the words around it,
 in `ARTICLES` articles or more. Two articles *agree* if the stretches of keys that they share (gaps up to
 `AGREE_GAP_WORDS` words) cover `AGREE_SHARE` of one of them. A common key is suspected if `ARTICLES` of its holders agree
 with fewer than half of the earlier holders that they were paired with; holders that share `FAMILY_SHARE` of both
@@ -33,9 +33,9 @@ AGREE_SHARE = 0.7
 FAMILY_SHARE = 0.7
 SHINGLE_WORDS = 5
 REACH_WORDS = 100
-"""How far from a common key its formula can go on."""
+"""How far from a common key its formula can reach."""
 EXAMPLES = 12
-"""Holders that are read to learn a formula."""
+"""The most holders that are read to learn a formula."""
 GAP_WORDS = 8
 LONGEST_WORDS = 120
 """A longer passage is a copy, however many articles have it."""
@@ -44,7 +44,7 @@ NOTHING = Boilerplate(np.empty(0, np.uint64), GAP_WORDS)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The constants above for the keys of a method, each of which vouches for `key_words` words."""
+    """The constants above, for a method whose keys count as `key_words` words each."""
 
     key_words: int
     articles: int = ARTICLES
@@ -56,9 +56,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """Something that many articles have in common: the `holders`, and some of them as examples.
+    """Something that many articles have in common: its `holders`, and some of them as examples.
 
-    `rows` are the examples, by their rank or, once they are read, by their row; `places` the word at which each has it.
+    `rows` are the examples, by rank or, once they are read, by row; `places` are the words at which each has it.
     """
 
     holders: NDArray[np.uint32]
@@ -68,9 +68,9 @@ class Common:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """One piece of boilerplate: in how many articles it stands, and how it reads in one of them.
+    """One piece of boilerplate: in how many articles it occurs, and how it reads in one of them.
 
-    `sources` is in how many of each source, where sources are known.
+    `sources` is in how many articles of each source, if sources are known.
     """
 
     articles: int
@@ -88,7 +88,7 @@ class Formula:
 class Learnt:
     """The boilerplate of a collection: what comparisons leave out, and the formulas for people to see.
 
-    `names` are, for each nominating method by its name, those of the common keys that are nothing else, rising.
+    `names` are, for each nominating method, the names of the common keys that are boilerplate, sorted.
     """
 
     known: Boilerplate = NOTHING
@@ -97,7 +97,7 @@ class Learnt:
 
 
 def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boilerplate:
-    """What is known, and the shingles of these formulas, whose examples are rows of `tokens`."""
+    """The known boilerplate with the shingles of these formulas added, whose examples are rows of `tokens`."""
     found = [
         _core.common_shingles(
             tokens, common.rows, common.places, reach_words=REACH_WORDS, least=len(common.rows) // 2
@@ -117,7 +117,7 @@ def describe(
 ) -> list[Formula]:
     """The formulas for people to see, the most common first.
 
-    `ids` and `text_of` are the rows' ids and texts, `count_sources` says how many of some holders are of each source.
+    `ids` and `text_of` give the ids and texts of rows, `count_sources` how many of some holders are of each source.
     """
     assert tokens.starts is not None
     assert tokens.ends is not None
@@ -130,10 +130,10 @@ def describe(
         row = int(common.rows[0])
         first, last = (int(edge) for edge in tokens.offsets[row : row + 2])
         place = first + int(common.places[0])
-        near = np.flatnonzero(marks[max(first, place - REACH_WORDS) : min(last, place + REACH_WORDS)])
+        low, high = max(first, place - REACH_WORDS), min(last, place + REACH_WORDS)
+        near = low + np.flatnonzero(marks[low:high])
         if not len(near):
             continue
-        near += max(first, place - REACH_WORDS)
         start = end = int(near[np.argmin(np.abs(near - place))])
         while start > first and marks[start - 1]:
             start -= 1

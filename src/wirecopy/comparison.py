@@ -1,6 +1,6 @@
 """Two articles → Match: the one place that decides.
 
-The core aligns words (`rust/src/align.rs`); here the passages become character spans and the shares become a relation.
+The core aligns words (`rust/src/align.rs`); here passages become spans of characters, and shares become a relation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RELATIONS = tuple(Relation)
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What counts as copied. Where nothing does, the next `stricter` preset is tried: it bridges longer gaps."""
+    """What counts as copied. Where nothing does, the next `stricter` preset is tried, which bridges longer gaps."""
 
     min_passage_words: int
     bridged_words: int
@@ -35,7 +35,7 @@ class Preset:
 
     @property
     def tried(self) -> list[Preset]:
-        """The presets that are tried one after the other."""
+        """The presets that are tried in turn: this one, then the stricter ones."""
         return [self, *(self.stricter.tried if self.stricter else ())]
 
 
@@ -51,7 +51,7 @@ LAXEST_PRESET = min(PRESETS, key=lambda name: PRESETS[name].min_passage_words)
 
 
 def get_preset(name: str) -> Preset:
-    """A preset by name."""
+    """The preset of this name; raises UsageError if there is none."""
     try:
         return PRESETS[name]
     except KeyError:
@@ -60,7 +60,7 @@ def get_preset(name: str) -> Preset:
 
 @dataclass(frozen=True, slots=True)
 class Passages(Columns):
-    """Passages as columns: where each starts and ends in both articles (code points), its equal words and its changed ones."""
+    """Passages as columns: where each starts and ends in both articles (in code points), and how many words are equal and changed."""
 
     query_start: NDArray[np.uint32]
     query_end: NDArray[np.uint32]
@@ -74,7 +74,7 @@ class Passages(Columns):
 class Compared:
     """Compared pairs as columns; pair i has passages `passage_offsets[i]:passage_offsets[i + 1]`.
 
-    `relation` is a place in `RELATIONS`, or -1 for a pair that is no match; `tried` is how many stricter presets were.
+    `relation` is an index into `RELATIONS`, or -1 for a pair that is no match; `tried` is how many stricter presets were tried.
     """
 
     relation: NDArray[np.int8]
@@ -90,61 +90,44 @@ class Compared:
 
     @property
     def pairs(self) -> NDArray[np.int64]:
-        """The pair of each passage."""
+        """The number of the pair that each passage belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.passage_offsets))
 
     def take(self, rows: NDArray[np.int64]) -> Compared:
-        """Some pairs, in the order given."""
+        """The pairs with these numbers, in this order."""
         counts = np.diff(self.passage_offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(counts)])
         passages = np.repeat(self.passage_offsets[rows] - offsets[:-1], counts) + np.arange(offsets[-1])
-        return Compared(
-            self.relation[rows],
-            self.query_covered[rows],
-            self.found_covered[rows],
-            self.resemblance[rows],
-            offsets,
-            self.passages.take(passages),
-            self.tried[rows],
-        )
+        columns = {name: getattr(self, name)[rows] for name in PAIR_COLUMNS}
+        return Compared(**columns, passage_offsets=offsets, passages=self.passages.take(passages))
 
     @staticmethod
     def join(parts: Sequence[Compared]) -> Compared:
-        """Several lots of pairs as one."""
+        """The pairs of all parts, concatenated."""
         parts = parts or [NOT_COMPARED]
+        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in PAIR_COLUMNS}
         counts = np.concatenate([np.diff(part.passage_offsets) for part in parts])
-        return Compared(
-            np.concatenate([part.relation for part in parts]),
-            np.concatenate([part.query_covered for part in parts]),
-            np.concatenate([part.found_covered for part in parts]),
-            np.concatenate([part.resemblance for part in parts]),
-            np.concatenate([[0], np.cumsum(counts)]),
-            Passages.join([part.passages for part in parts]),
-            np.concatenate([part.tried for part in parts]),
-        )
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        passages = Passages.join([part.passages for part in parts])
+        return Compared(**columns, passage_offsets=offsets, passages=passages)
 
 
-_NO_SHARES, _NO_WORDS = np.empty(0), np.empty(0, np.uint32)
-NOT_COMPARED = Compared(
-    np.empty(0, np.int8),
-    _NO_SHARES,
-    _NO_SHARES,
-    _NO_SHARES,
-    np.zeros(1, np.int64),
-    Passages(_NO_WORDS, _NO_WORDS, _NO_WORDS, _NO_WORDS, _NO_WORDS, _NO_WORDS),
-    np.empty(0, np.uint8),
-)
+PAIR_COLUMNS = ("relation", "query_covered", "found_covered", "resemblance", "tried")
+"""The columns of `Compared` with one value a pair."""
+_NO_SHARES, _NO_PASSAGES = np.empty(0), Passages(*[np.empty(0, np.uint32)] * 6)
+_NO_PAIRS = np.empty(0, np.int8), _NO_SHARES, _NO_SHARES, _NO_SHARES
+NOT_COMPARED = Compared(*_NO_PAIRS, np.zeros(1, np.int64), _NO_PASSAGES, np.empty(0, np.uint8))
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Articles that were compared, with 32 bits of each shingle: enough to know who may hold what is learnt later."""
+    """32 bits of each shingle of articles that were compared: enough to tell which of them may hold boilerplate learnt later."""
 
     shingles: NDArray[np.uint32]
     offsets: NDArray[np.int64]
 
     def may_hold(self, boilerplate: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Whether each article may hold one of some shingles; where it does, it is among them."""
+        """Whether each article may hold one of these shingles: never False for one that does."""
         return _core.may_hold(self.shingles, self.offsets, boilerplate)
 
 
@@ -158,10 +141,10 @@ def compare_rows(
     alone: bool = False,
     trace: bool = False,
 ) -> tuple[Compared, Trace]:
-    """What pairs of rows of a batch share by a preset, and, if asked for, traces of the rows.
+    """How pairs of rows of a batch compare by a preset, and, if asked for, the traces of the rows.
 
-    Where that is nothing, the next stricter preset is tried, unless the first is to decide `alone`: so what a stricter
-    preset takes for a match, a laxer one does.
+    For a pair without a passage the next stricter preset is tried, unless the first is to decide `alone`: so every match of a
+    stricter preset is one of a laxer preset too.
     """
     assert tokens.starts is not None, "comparing needs spans"
     assert tokens.ends is not None
@@ -197,18 +180,17 @@ def relate(
     passages: NDArray[np.int64],
     covered: float,
 ) -> NDArray[np.int8]:
-    """The relation's code for each pair, -1 for none."""
+    """The code of each pair's relation, -1 for none."""
     query, found = query_covered >= covered, found_covered >= covered
-    codes = {relation: np.int8(RELATIONS.index(relation)) for relation in Relation}
-    conditions = [identical == 1, passages == 0, query & found, found, query]
-    choices = [
-        codes[Relation.IDENTICAL],
-        np.int8(-1),
-        codes[Relation.NEAR_DUPLICATE],
-        codes[Relation.CONTAINS],
-        codes[Relation.CONTAINED_IN],
-    ]
-    return np.select(conditions, choices, codes[Relation.PARTIAL]).astype(np.int8)
+    conditions = {
+        Relation.IDENTICAL: identical == 1,
+        None: passages == 0,
+        Relation.NEAR_DUPLICATE: query & found,
+        Relation.CONTAINS: found,
+        Relation.CONTAINED_IN: query,
+    }
+    codes = [RELATIONS.index(relation) if relation else -1 for relation in conditions]
+    return np.select([*conditions.values()], codes, RELATIONS.index(Relation.PARTIAL)).astype(np.int8)
 
 
 def compare(
@@ -217,7 +199,7 @@ def compare(
     *,
     preset: str = DEFAULT_PRESET,
 ) -> Match | None:
-    """What `query` shares with `found`, or None where there is no copy."""
+    """The match of `query` with `found`, or None if neither copies the other."""
     chosen = get_preset(preset)
     named = [name_text(side, role) for side, role in ((query, "query"), (found, "found"))]
     text, offsets = encode([text for _, text in named])
@@ -229,7 +211,7 @@ def compare(
 
 
 def name_text(side: str | Article | Mapping[str, Any], role: str) -> tuple[str, str]:
-    """Id and text of one side; a bare text goes by its role."""
+    """The id and the text of one side; the id of a bare text is its role."""
     if isinstance(side, str):
         return role, side
     if isinstance(side, Article):
@@ -244,7 +226,7 @@ def name_text(side: str | Article | Mapping[str, Any], role: str) -> tuple[str, 
 def build_match(
     compared: Compared, row: int, query: str, found: str, query_text: str, methods: tuple[str, ...] = ()
 ) -> Match:
-    """One row of compared pairs as a Match."""
+    """The Match of one row of compared pairs."""
     passages = compared.passages.take(slice(*compared.passage_offsets[row : row + 2].tolist()))
     return Match(
         query,

@@ -1,7 +1,7 @@
 """Candidate pairs of a collection, for any method: file keys, let them collide, join the collisions.
 
-Articles are numbered as they were filed; a *rank* is an article's place in time: by `published`, then by id. The later article
-of a pair is the query, the earlier one is found. Queries do not belong to the collection: they are later than all of it.
+Articles are numbered as they were filed; a *rank* is an article's place when sorted by `published`, then by id. The later article
+of a pair is the query, the earlier one is found. Queries do not belong to the collection: their ranks are behind all of it.
 
 Each stage is a function of values: `file` of a batch, `collide` of a shard of keys, `agree` of pairs, `suspect` of common keys,
 `nominate` of pairs again.
@@ -23,11 +23,11 @@ from .model import Articles, Columns, Tokens
 from .statistics import Statistics
 
 ALL_HOLDERS = 20
-"""Up to so many holders of a key are paired all with all."""
+"""The most holders of a key that are paired all with all."""
 LINKS = 2
-"""Earliest holders that each holder of a more common key is linked to."""
+"""How many of the earliest holders each holder of a more common key is linked to."""
 SETTLED_WORDS = 12
-"""Words around a key, of sixteen on each side, that must agree for its collision to count."""
+"""How many of the words around a key, sixteen on each side, must be equal for its collision to count."""
 LEFT_OUT = np.iinfo(np.uint32).max
 """The rank of an article that takes no part."""
 SHARDS = 64
@@ -42,7 +42,7 @@ Pairs = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
 @dataclass(frozen=True)
 class Filed:
-    """What a method files a batch under: the words of each article, and the postings of its keys, a shard a key range."""
+    """What a method files a batch under: the number of words of each article, and the postings of all keys, in shards by key."""
 
     words: NDArray[np.uint32]
     shards: Sequence[_core.Postings] = field(repr=False)
@@ -53,7 +53,7 @@ class Filed:
 
     @classmethod
     def read(cls, content: bytes) -> Filed:
-        """What was written as a segment."""
+        """The same from the bytes of a segment."""
         array = np.frombuffer(content, np.uint8)
         segment = _core.Segment(_core.block_sums(array))
         return cls(segment.articles(array)[1], [segment.shard(array, shard) for shard in range(SHARDS)])
@@ -61,9 +61,9 @@ class Filed:
 
 @dataclass(frozen=True)
 class Held:
-    """Who holds some keys in a collection: their postings, and by the number in these the rank and the words of each article.
+    """The holders of some keys in a collection: the postings, and the rank and number of words of each article numbered in them.
 
-    `own` is the rank of the article that each query is itself, `articles` what the collection calls the article at each rank.
+    `own` is the rank of the article with each query's id, `articles` is how the collection names the article at each rank.
     """
 
     postings: Shard = field(repr=False)
@@ -74,15 +74,15 @@ class Held:
 
 
 class Lookup(Protocol):
-    """Says who holds some keys."""
+    """Finds the holders of keys."""
 
     def look_up(self, method: Method, keys: NDArray[np.uint64], ids: Sequence[str]) -> Held:
-        """The holders of some keys, which rise, that the method filed articles under, for queries with these ids."""
+        """The holders of some sorted keys of a method, for queries with these ids."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How keys with few and with many holders are treated; `links` None pairs all."""
+    """How keys with few and with many holders are treated; if `links` is None, all holders are paired."""
 
     all_holders: int
     links: int | None
@@ -93,7 +93,7 @@ class Limits:
 
     @classmethod
     def of(cls, method: Method, *, linked: bool) -> Limits:
-        """Those for the keys of a method."""
+        """The limits for the keys of a method."""
         shingle, window = _shingle(method)
         common = boilerplate.ARTICLES if method.guaranteed_words else np.iinfo(np.int64).max
         links, settled = (LINKS if linked else None), min(SETTLED_WORDS, window - 1)
@@ -101,22 +101,22 @@ class Limits:
 
 
 def _shingle(method: Method) -> tuple[int, int]:
-    """The words of a shingle, and the shingles of a window."""
+    """How many words a shingle has, and how many shingles a window."""
     shingle = (method.shingle_words if method.guaranteed_words else None) or 1
     return shingle, (method.guaranteed_words or 1) - shingle + 1
 
 
 def rule_of(method: Method) -> Rule:
-    """The rule of boilerplate for the keys of a method, each of which vouches for the words that settle it."""
+    """The rule of boilerplate for the keys of a method; a key counts as its shingle and the words that settle it."""
     shingle, window = _shingle(method)
     return Rule(key_words=shingle + min(SETTLED_WORDS, window - 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Columns):
-    """Collisions of keys that the words around them support, one a row.
+    """Collisions of keys that the words around them support, one in each row.
 
-    `common` is the number of the common key that it comes from, or `RARE`, with the bit `LINKED` if that key only links.
+    `common` is the number of the key if it is common, else `RARE`; with the bit `LINKED` if the key only links.
     """
 
     later: NDArray[np.uint32]
@@ -128,9 +128,9 @@ class Evidence(Columns):
 
 @dataclass(frozen=True, slots=True)
 class Commons:
-    """Keys that many articles hold: key i has the holders, by rank, and their places, from `offsets[i]` to `offsets[i + 1]`.
+    """Keys that many articles hold: key i has holders, by rank, and their positions in `offsets[i]:offsets[i + 1]`.
 
-    `names` is what the keys are called in any collection.
+    `names` are names of the keys that are the same in every collection.
     """
 
     holders: NDArray[np.uint32]
@@ -141,7 +141,7 @@ class Commons:
 
 @dataclass(frozen=True, slots=True)
 class Collided:
-    """The evidence of some shards, their common keys, and how many other collisions there were."""
+    """The evidence of some shards, their common keys, and how many collisions the words around do not support."""
 
     evidence: Evidence
     commons: Commons
@@ -149,7 +149,7 @@ class Collided:
 
     @classmethod
     def join(cls, shards: Sequence[Any]) -> Collided:
-        """The shards as one, common keys numbered through."""
+        """The shards, concatenated; common keys are numbered through all of them."""
         first, columns = 0, []
         for rows, _, (_, _, sizes, _) in shards:
             evidence = Evidence(*rows)
@@ -166,7 +166,7 @@ class Collided:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Which pairs of some evidence agree: rows by pair, a mark for each row, and the pairs of one family."""
+    """Which pairs of some evidence agree: the rows sorted by pair, whether each row's pair agrees, and the pairs of one family."""
 
     order: NDArray[np.uint32]
     agreed: NDArray[np.uint8]
@@ -187,7 +187,7 @@ def sketch(batch: Articles, method: Method, statistics: Statistics | None) -> Sk
 def file(
     batch: Articles, methods: Sequence[Method], statistics: Mapping[Method, Statistics]
 ) -> dict[Method, Filed]:
-    """What a batch is filed under by each method; each view is read once."""
+    """What a batch is filed under by each method; methods with the same view share its words."""
     by_view = {one.view: one for one in methods}
     spelt = {one.view for one in methods if one.spells_words}
     tokens = {view: tokenise(batch, one, words=view in spelt) for view, one in by_view.items()}
@@ -197,13 +197,13 @@ def file(
 def file_tokens(
     tokens: Tokens, method: Method, statistics: Statistics | None, *, probes: bool = False
 ) -> Filed:
-    """What articles are filed under by a method, or what they are looked up under."""
+    """What articles are filed under by a method, or, with `probes`, looked up under."""
     keys = (method.probes if probes else method.keys)(method.sketch(tokens, statistics))
     return Filed(np.diff(tokens.offsets).astype(np.uint32), _core.file(tokens, keys))
 
 
 def by_shard(batches: Sequence[Filed]) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
-    """The words of all articles, and the postings of each shard, each freed once it is used unless somebody else has them."""
+    """The number of words of all articles, and the postings of each shard, of which no reference is kept once they are given."""
     words = np.concatenate([NOBODY, *(batch.words for batch in batches)])
     firsts = np.cumsum([0, *(len(batch.words) for batch in batches)]).tolist()
     shards = list(zip(*(batch.shards for batch in batches), strict=True)) or [()]
@@ -221,12 +221,12 @@ def collide(
     limits: Limits,
     known: NDArray[np.uint64] | None = None,
 ) -> Any:
-    """The evidence of one shard, for `Collided.join`. With the names of `known` common keys, these number them."""
+    """The evidence of one shard, for `Collided.join`; common keys are numbered by their place in the names `known`, if given."""
     return _core.collide(shard, ranks, limits, known=known)
 
 
 def agree(evidence: Evidence, words: NDArray[np.uint32], rule: Rule) -> Agreement:
-    """Which pairs agree; `words` are those of the article at each rank."""
+    """Which pairs agree; `words` is the number of words of the article at each rank."""
     order, agreed, *families = _core.agree(evidence, words, rule)
     return Agreement(order, agreed, (families[0], families[1]))
 
@@ -234,7 +234,7 @@ def agree(evidence: Evidence, words: NDArray[np.uint32], rule: Rule) -> Agreemen
 def suspect(
     collided: Collided, agreement: Agreement, family: NDArray[np.uint32], rule: Rule
 ) -> dict[int, Common]:
-    """The common keys that may be boilerplate, by their numbers; `family` is the earliest of each article's family."""
+    """The common keys that may be boilerplate, by number; `family` is the rank of the earliest article of each one's family."""
     commons = collided.commons
     numbers, ranks, positions, offsets = _core.suspect(collided.evidence, agreement, family, commons, rule)
     edges = offsets.tolist()
@@ -249,13 +249,13 @@ def suspect(
 
 
 def nominate(evidence: Evidence, agreement: Agreement, is_boilerplate: NDArray[np.bool_]) -> Pairs:
-    """The candidates, rising: pairs that agree or that a key supports that is not boilerplate, by the number of a common key."""
+    """The candidates, sorted: pairs that agree, or share a key that is not boilerplate; that is told by the number of a common key."""
     return _core.nominate(evidence, agreement, is_boilerplate, LINKS)
 
 
 @dataclass(frozen=True)
 class Queries:
-    """Articles that are looked up by a method: what they are looked up under, and who holds it."""
+    """Articles that are looked up by a method: their keys, and the holders of these."""
 
     method: Method
     filed: Filed
@@ -265,7 +265,7 @@ class Queries:
     def look_up(
         cls, batch: Articles, method: Method, statistics: Statistics | None, lookup: Lookup
     ) -> Queries:
-        """The articles of a batch, looked up. Keys that a method leaves out, where it looks up others than it files, are not."""
+        """The articles of a batch, looked up; a directed method does not look up keys that it leaves out."""
         filed = file_tokens(tokenise(batch, method), method, statistics, probes=True)
         keys = _core.distinct_keys(filed.shards)
         held = lookup.look_up(method, keys, batch.ids)
@@ -280,7 +280,7 @@ class Queries:
 
     @property
     def own(self) -> NDArray[np.uint32]:
-        """The rank of the article that each query is itself."""
+        """The rank of the article with each query's id."""
         return self.held.own
 
     @property
@@ -291,9 +291,9 @@ class Queries:
     def nominate(
         self, boilerplate: NDArray[np.uint64], *, linked: bool
     ) -> tuple[NDArray[np.uint32], NDArray[Any]]:
-        """The candidates: which query, and what the collection calls the article.
+        """The candidates: the number of each query, and how the collection names the article.
 
-        `boilerplate` are the names of common keys that are nothing else, rising.
+        `boilerplate` are the names of the common keys that are boilerplate, sorted.
         """
         held, method = self.held, self.method
         words = np.zeros(self.first + len(self.filed.words), np.uint32)
@@ -309,12 +309,12 @@ class Queries:
 
 
 def is_common(method: Method, keys: NDArray[np.uint64], held: Held) -> NDArray[np.bool_]:
-    """Which of some keys, which rise, the paper leaves out as too common."""
+    """Which of some sorted keys the paper of a method leaves out as too common."""
     return method.common(*_core.count_holders(held.postings, held.ranks, keys))
 
 
 def unite(nominated: Sequence[Pairs]) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint16]]:
-    """The candidates of all methods, rising by (later, earlier), with a bit for each method that nominated."""
+    """The candidates of all methods, sorted by (later, earlier), each with a bit set for each method that nominated it."""
     joined = [later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in nominated]
     pairs = distinct(np.concatenate([NO_NAMES, *joined]))
     by = np.zeros(len(pairs), np.uint16)
@@ -324,6 +324,6 @@ def unite(nominated: Sequence[Pairs]) -> tuple[NDArray[np.uint32], NDArray[np.ui
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
-    """The values sorted, each once; np.unique hashes, which is slow for many."""
+    """The distinct values, sorted; np.unique hashes, which is slow for many."""
     values = np.sort(values)
     return values[np.concatenate([[True], values[1:] != values[:-1]])] if len(values) else values

@@ -1,7 +1,7 @@
 """The whole job on a pile: read its articles, file them as they come, and match them, or let one method have its opinion.
 
-Two passes over the words. The first files each batch's keys and forgets its words; the second reads again only the
-articles that are candidates. Texts and keys are what is held in memory.
+Words are read twice. The first pass files the keys of each batch and forgets its words; the second reads only
+candidates again. Texts and keys are held in memory.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from . import _core, text
 from .comparison import DEFAULT_PRESET, PRESETS
-from .errors import UsageError, refuse
-from .matching import Named, Plan, answer, choose_methods, learn, look_up, match
+from .errors import refuse
+from .matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
 from .matching.collection import Pool, Progress, Texts, invert, open_pool, rank
 from .matching.matches import Matches
 from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries
@@ -32,7 +32,7 @@ from .statistics import Statistics
 __all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "find", "opinions", "tune", "weigh"]
 
 MEMORY_A_BYTE = 1.9
-"""Bytes held for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
+"""Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
 BATCH_BYTES = 4 << 20
 EMPTY = Articles((), np.empty(0, np.uint8), np.zeros(1, np.int64), np.empty(0, np.int64))
 
@@ -175,19 +175,8 @@ def tune(
         return chosen.tune(tokens, weights, ranks[:queries].astype(np.int64)), pile.skipped
 
 
-def check_statistics(methods: Sequence[Method], statistics: Statistics | None) -> None:
-    """Raise an error if statistics are given that no method needs, or that were counted in another view."""
-    if statistics is None:
-        return
-    weighing = [one for one in methods if one.weighs_words]
-    if not weighing:
-        raise UsageError(f"statistics: {', '.join(one.name for one in methods)} weighs no words")
-    for one in weighing:
-        statistics.require(one.view)
-
-
 def _reading(fields: Fields | None, methods: Iterable[Method]) -> Fields:
-    """The fields, with the title among those that are kept if a method reads it."""
+    """The fields to read, with the title if a method reads titles."""
     fields = fields or Fields()
     title = ["title"] * any(one.view.title for one in methods)
     return replace(fields, about=tuple(dict.fromkeys([*fields.about, *title])))
@@ -195,7 +184,7 @@ def _reading(fields: Fields | None, methods: Iterable[Method]) -> Fields:
 
 @dataclass(frozen=True)
 class Pile:
-    """Articles in memory, batch by batch, numbered in the order they were read; a collection by rank."""
+    """Articles in memory, in batches, numbered in the order they were read; a `Collection` by rank."""
 
     batches: Sequence[Articles] = field(repr=False)
     order: NDArray[np.int64] = field(repr=False)
@@ -207,7 +196,7 @@ class Pile:
     def read(
         cls, work: Iterable[Work], pool: Pool, methods: Sequence[Method] = ()
     ) -> tuple[Pile, list[dict[Method, Filed]]]:
-        """The articles of a source, and what each batch of them is filed under by some methods."""
+        """The articles of a source, and what each batch is filed under by some methods."""
 
         def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed]]:
             batch = part()
@@ -223,7 +212,7 @@ class Pile:
 
     @classmethod
     def of(cls, batches: Sequence[Articles]) -> Pile:
-        """The articles of some batches; of two with one id the second is skipped."""
+        """The articles of some batches; an article with the id of an earlier one is skipped."""
         seen, repeated, skipped, first = set[str](), [], list[Skipped](), 0
         for batch in batches:
             skipped += batch.skipped
@@ -245,7 +234,7 @@ class Pile:
 
     @cached_property
     def firsts(self) -> list[int]:
-        """The number of the first article of each batch, and of all."""
+        """The number of the first article of each batch, and behind these the number of articles."""
         return list(accumulate(map(len, self.batches), initial=0))
 
     @cached_property
@@ -256,17 +245,17 @@ class Pile:
 
     @cached_property
     def ranks(self) -> NDArray[np.uint32]:
-        """The rank of each article by its number."""
+        """The rank of each article by its number, `LEFT_OUT` for one that is skipped."""
         return invert(self.order, self.firsts[-1], LEFT_OUT)
 
     @property
     def unreadable_dates(self) -> int:
-        """How many dates were in no form that is known."""
+        """How many dates could not be read."""
         return sum(batch.unreadable_dates for batch in self.batches)
 
     @property
     def missing_fields(self) -> Sequence[str]:
-        """The fields that were asked for by name and that no record holds."""
+        """The fields that were asked for by name and that no record has."""
         held: Mapping[str, bool] = {}
         for batch in self.batches:
             held = held_by_either(held, batch.held)
@@ -274,7 +263,7 @@ class Pile:
 
     @cached_property
     def _edges(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The batch of each article by its number, and where its text starts and ends there."""
+        """The number of the batch of each article, and where its text starts and ends there."""
         owners = np.repeat(np.arange(len(self.batches)), [len(batch) for batch in self.batches])
         starts = [batch.offsets[:-1] for batch in self.batches]
         ends = [batch.offsets[1:] for batch in self.batches]
@@ -295,21 +284,19 @@ class Pile:
         return {}
 
     def own(self, ids: Sequence[str]) -> NDArray[np.uint32]:
-        """The rank of the article with each of some ids, or that of one that is left out."""
+        """The rank of the article with each of some ids, `LEFT_OUT` where there is none."""
         wanted = set(ids)
         found = {name: place for place, name in enumerate(self.ids) if name in wanted}
         return np.array([found.get(name, LEFT_OUT) for name in ids], np.uint32)
 
     def kept(self) -> list[Articles]:
-        """The batches without repeated records."""
-        return [
-            batch if (mine != LEFT_OUT).all() else batch.take(np.flatnonzero(mine != LEFT_OUT).tolist())
-            for batch, (start, end) in zip(self.batches, pairwise(self.firsts), strict=True)
-            for mine in [self.ranks[start:end]]
-        ]
+        """The batches without the articles that are skipped."""
+        kept = [np.flatnonzero(self.ranks[start:end] != LEFT_OUT) for start, end in pairwise(self.firsts)]
+        batches = zip(self.batches, kept, strict=True)
+        return [batch if len(mine) == len(batch) else batch.take(mine.tolist()) for batch, mine in batches]
 
     def weigh(self, method: Method, pool: Pool) -> Statistics:
-        """In how many articles each word occurs, as a method reads them."""
+        """In how many articles each word occurs, words as a method reads them."""
         pool.progress("weighing", 0, 1)
         tokens = pool.map(lambda batch: tokenise(batch, method, words=False), self.kept())
         statistics = Statistics.count(tokens, method.view)
@@ -317,27 +304,27 @@ class Pile:
         return statistics
 
     def sketch(self, method: Method, statistics: Statistics | None, pool: Pool) -> Sketches:
-        """What a method remembers of each article by its number."""
+        """What a method remembers of each article, by number."""
         parts = pool.map(lambda batch: sketch(batch, method, statistics), self.batches or [EMPTY])
         return Sketches.join(list(parts))
 
 
 def read_queries(query: Any, fields: Fields, batch_bytes: int, pool: Pool) -> Pile | None:
-    """The articles that are asked about, if any are."""
+    """The articles that are asked about, None if none are."""
     if query is None:
         return None
     return Pile.read(read(query, fields=fields, batch_bytes=batch_bytes, unnamed="query"), pool)[0]
 
 
 def weigh_words(pile: Pile, method: Method, statistics: Statistics | None, pool: Pool) -> Statistics | None:
-    """What a method weighs words by: nothing, the statistics given, or the pile's own."""
+    """The statistics that a method weighs words by: those given, or the pile's own; None if it weighs no words."""
     if not method.weighs_words:
         return None
     return pile.weigh(method, pool) if statistics is None else statistics
 
 
 def warn_of_few(pile: Pile, methods: Sequence[Method], statistics: Statistics | None) -> Pile:
-    """The pile with a warning for each method whose own weights it is too small for."""
+    """The pile with a warning for each method that weighs words by it although it is too small."""
     if statistics is not None:
         return pile
     warnings = (one.warn_of_few(len(pile.ids)) for one in methods)
@@ -355,18 +342,16 @@ class Shelf:
 
     @classmethod
     def fill(cls, plan: Plan, pile: Pile, filed: Sequence[dict[Method, Filed]], pool: Pool) -> Shelf:
-        """What was filed while reading, and what methods that weigh words file, who need all words first."""
+        """The shelf with what was filed while reading, and what methods that weigh words file: they need all words first."""
         weighing = [one for one in plan.nominating if one.weighs_words]
-        weights = {one: weigh_words(pile, one, plan.statistics, pool) for one in weighing}
-        statistics = {one: mine for one, mine in weights.items() if mine is not None}
+        statistics = {
+            one: pile.weigh(one, pool) if plan.statistics is None else plan.statistics for one in weighing
+        }
         later = [one for one in weighing if not one.is_directed]
         more = pool.map(lambda batch: file(batch, later, statistics), pile.batches) if later else ()
-        shelves = [filed, list(more)]
-        batches: dict[Method, list[Filed]] = {
-            one: [mine[one] for shelf in shelves for mine in shelf if one in mine]
-            for one in plan.nominating
-            if not one.is_directed
-        }
+        every = [*filed, *more]
+        keyed = [one for one in plan.nominating if not one.is_directed]
+        batches = {one: [mine[one] for mine in every if one in mine] for one in keyed}
         return cls(pile, pool, statistics, batches)
 
     @property
@@ -375,11 +360,11 @@ class Shelf:
         return self.pile.ranks
 
     def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
-        """The words of each article, and the postings of each shard; the last time these leave the shelf."""
+        """The number of words of each article, and the postings of each shard, which leave the shelf the `last` time."""
         return by_shard(self.filed.pop(method) if last else self.filed[method])
 
     def sketches(self, method: Method) -> tuple[Sketches, NDArray[np.int64]]:
-        """What a method remembers of each article by its number, and the article at each rank."""
+        """What a method remembers of each article, by number, and the number of the article at each rank."""
         return self.pile.sketch(method, self.statistics.get(method), self.pool), self.pile.order
 
     def look_up(self, method: Method, keys: NDArray[np.uint64], ids: Sequence[str]) -> Held:

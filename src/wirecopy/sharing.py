@@ -1,4 +1,4 @@
-"""The pairs of a collection that share keys, for a method that decides by itself: no rule of ours is applied."""
+"""The pairs of a collection that share keys, for a method that decides by itself: no other rule is applied."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .methods import Keys, Method, Sketches
 
 BLOCK_ARTICLES = 1 << 10
 BLOCK_WORK = 1 << 20
-"""Articles, and look-ups of earlier ones, that make a block of work."""
+"""The most articles, and look-ups of earlier ones, in a block of work."""
 
 Map = Callable[[Callable[[int], Any], Iterable[int]], Iterable[Any]]
 
@@ -26,7 +26,7 @@ class Sharing:
     def __init__(
         self, method: Method, sketches: Sketches, order: NDArray[np.int64], apply: Map = map
     ) -> None:
-        """`order` is the article at each rank; keys that the method calls common are left out of the sketches."""
+        """`order` is the number of the article at each rank. Keys that the method calls common are left out of the sketches."""
         # A key of one article alone makes no pair, unless others are looked up under it without being filed there.
         keep_all = method.leaves_out or method.is_directed
         keys = (method.keys if method.is_directed else method.elements)(sketches)
@@ -45,7 +45,7 @@ class Sharing:
         """The sketches by rank, without common keys."""
 
     def leave_out(self, sketches: Sketches) -> Sketches:
-        """Other sketches without the keys that are common here."""
+        """Some sketches without the keys that are common in this collection."""
         return sketches.keep(self._common.look_up(sketches.columns[0]) != 0) if self._common else sketches
 
     @cached_property
@@ -55,7 +55,7 @@ class Sharing:
 
     @cached_property
     def blocks(self) -> list[tuple[int, int]]:
-        """Stretches of ranks for the later articles of pairs, each a moderate piece of work."""
+        """Ranges of ranks, for the later articles of pairs, that are each a moderate piece of work."""
         work, method = np.ones(len(self._order), np.int64), self._method
         if not method.is_directed:
             work = self._index.limit(method.least_shared(self._index.totals()), method.mutual)
@@ -65,7 +65,7 @@ class Sharing:
     def pairs(
         self, start: int, end: int, most: int
     ) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32]]]:
-        """Pairs (later, earlier) of the later articles from `start` to `end`, some `most` at a time."""
+        """The pairs (later, earlier) whose later article is in `start:end`, about `most` at a time."""
         assert self.blocks or start == end  # which says what is shared at least
         while start < end:
             if self._method.is_directed:
@@ -76,7 +76,7 @@ class Sharing:
 
 
 def count_hits(queries: Sketches, table: Sketches, own: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """How many elements of each query are, in all columns, in an article of a table that is not its own."""
+    """How many elements of each query occur, equal in all columns, in an article of a table other than its own."""
     if not len(queries):
         return np.empty(0, np.int64)
     queried, mine = _elements(queries)
@@ -94,7 +94,7 @@ def count_hits(queries: Sketches, table: Sketches, own: NDArray[np.uint32]) -> N
 
 
 def _elements(sketches: Sketches) -> tuple[NDArray[np.int64], list[NDArray[Any]]]:
-    """The article of each element, and the columns of all, one article after the other."""
+    """The article of each element, and the columns of all articles, concatenated."""
     lengths = sketches.ends - sketches.starts
     owners = np.repeat(np.arange(len(sketches)), lengths)
     places = np.arange(len(owners)) + np.repeat(sketches.starts - (np.cumsum(lengths) - lengths), lengths)

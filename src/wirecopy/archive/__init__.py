@@ -1,7 +1,7 @@
 """The archive: articles that a text can be checked against, that grows and forgets, and loses nothing it has acknowledged.
 
-One SQLite file is the store of record (`store.py`, `connection.py`); index segments beside it (`segments.py`) are derived from it
-(`filing.py`). `index.py` brings both together for one process, `checking.py` and `opining.py` answer from it, `writing.py` changes it.
+One SQLite file is the store of record (`store.py`, `connection.py`); index segments beside it (`segments.py`) are derived from it.
+`index.py` brings both together for one process, `checking.py` and `opining.py` answer from it, `writing.py` changes it.
 One process writes at a time, any number read.
 """
 
@@ -31,12 +31,11 @@ from .answers import Added, Answer, Found, Observed, Ranked, Status
 from .checking import check
 from .connection import FORMAT, locked, take_lock
 from .digests import digest, values_of
-from .filing import Filer
 from .index import Index
-from .looking import Limits, Within
+from .looking import Limits
 from .opining import choose_method, opine
 from .reading import name_by_text, read_batches, read_moment, require_place
-from .segments import folder_of, require_no_segments
+from .segments import require_no_segments
 from .settings import Settings, show_moment, show_window
 from .stock import Stock
 from .store import Store
@@ -46,7 +45,7 @@ __all__ = ["Added", "Answer", "Archive", "Found", "Observed", "Ranked", "Status"
 
 DECIDING = ("alignment", "method")
 RELEARN_SHARE = 0.05
-"""In a stream boilerplate is learnt anew once so many of the articles have come or gone since: the cost stays in proportion."""
+"""In a stream boilerplate is learnt anew once this share of the articles has come or gone: the cost stays in proportion."""
 
 
 class Archive:
@@ -59,9 +58,8 @@ class Archive:
         self.threads = threads
         self._store = store
         self._lock_file: int | None = None
-        self._filer = Filer(store, settings)
-        self._index = Index(store, folder_of(path), self._filer.make_again)
-        self._writer = Writer(store, settings, self._index, self._filer, folder_of(path))
+        self._index = Index(store, settings)
+        self._writer = Writer(self._index)
 
     @classmethod
     def open(
@@ -75,10 +73,10 @@ class Archive:
         statistics: Statistics | None = None,
         threads: int | None = None,
     ) -> Archive:
-        """The archive at `path`; made, if there is none and `create` is true, with the methods, preset and window given.
+        """The archive at `path`; if there is none and `create` is true, a new one with the methods, preset and window given.
 
-        An archive that is there must have been made with what is given, or MismatchError is raised. With a `window` ("14d") only
-        articles published within it are kept.
+        Raises MismatchError if the archive was made with others than those given. With a `window` ("14d") only articles published within
+        it are kept.
         """
         place = Path(path)
         refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
@@ -108,7 +106,7 @@ class Archive:
         self.close()
 
     def close(self) -> None:
-        """Close it; nothing is lost if that is forgotten."""
+        """Close the archive; nothing is lost if that is forgotten."""
         self._store.close()
         if self._lock_file is not None:
             os.close(self._lock_file)
@@ -128,7 +126,7 @@ class Archive:
 
     @contextmanager
     def _at_one_moment(self) -> Iterator[None]:
-        """All reads see one moment, and the index is that of it, whatever is committed beside."""
+        """Let all reads and the index see one moment, whatever is committed meanwhile."""
         self._refresh()
         while True:
             with self._store.snapshot():
@@ -152,20 +150,17 @@ class Archive:
     ) -> list[Answer]:
         """What each text shares with the archive: the articles found, with passages, and how much is copied.
 
-        A str is a text; else as for `find`. Only the `top` articles are given, those that hold `min_share` of the text, published
-        between `since` and `until`, of (or not of) one `source`. An article is not compared with its own id.
+        A str is a text; anything else is read as by `find`. Articles are given if they hold `min_share` of the text, were published
+        between `since` and `until` and are of (or not of) one `source`; of these, the `top` ones. An article is not compared with the
+        one that has its id.
         """
         batches = list(read_batches(articles, fields, ("title",), "query"))
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
 
-    def _check(
-        self, batch: Articles, limits: Limits | None = None, preset: str | None = None
-    ) -> list[Answer]:
-        limits, plan = limits or Limits(), self.settings.plan(preset)
+    def _check(self, batch: Articles, limits: Limits, preset: str | None = None) -> list[Answer]:
         with self._at_one_moment():
-            lookup = Within(self._store, self.settings, self._index, limits)
-            return check(plan, batch, lookup, self._store, self._index, limits)
+            return check(self.settings.plan(preset), batch, self._index, limits)
 
     def opinions(
         self,
@@ -179,18 +174,17 @@ class Archive:
         not_source: str | None = None,
         fields: Fields | None = None,
     ) -> list[Ranked]:
-        """What the method of an archive says of each text by its own score and rule, as `wirecopy.opinions` does.
+        """What the one method of an archive says of each text by its own score and rule, as `wirecopy.opinions` does.
 
-        Only for an archive of one method. Articles that share a key with the text are ranked, or those that it `accepted`,
-        within limits as for `check`.
+        Raises UsageError if there are more methods. Ranked are the articles that share a key with the text, or only those that are
+        `accepted`, within limits as for `check`.
         """
         limits = Limits(top, 0.0, read_moment(since), read_moment(until), source, not_source)
-        ranked = []
+        ranked: list[Ranked] = []
         for batch in list(read_batches(articles, fields, ("title",), "query")):
             with self._at_one_moment():
-                for row in range(len(batch)):
-                    where = self._store, self._index, limits
-                    ranked.append(opine(self.settings, batch.take([row]), *where, accepted=accepted))
+                each = (batch.take([row]) for row in range(len(batch)))
+                ranked += [opine(one, self._index, limits, accepted=accepted) for one in each]
         return ranked
 
     def pairs(
@@ -200,7 +194,7 @@ class Archive:
         pairs: Literal["linked", "all"] = "linked",
         progress: Progress | None = None,
     ) -> Matches:
-        """All copies among the live articles, as `find` gives them; `matches.formulas` is the boilerplate."""
+        """All copies among the live articles, as `find` finds them; `matches.formulas` is the boilerplate."""
         refuse((pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"))
         plan = self.settings.plan(preset, linked=pairs == "linked")
         with self._stock(progress) as (stock, pool):
@@ -209,7 +203,7 @@ class Archive:
     def opinions_on_pairs(
         self, *, progress: Progress | None = None, receive: Receive | None = None
     ) -> Opinions:
-        """The pairs of live articles that the method of an archive accepts, as `wirecopy.opinions` gives them."""
+        """The pairs of live articles that the one method of an archive accepts, as `wirecopy.opinions` does."""
         method = choose_method(self.settings, self.path)
         refuse((method.only_ranks, f"{method.name} only ranks: give it texts, or a threshold"))
         with self._stock(progress) as (stock, pool):
@@ -217,12 +211,12 @@ class Archive:
 
     @contextmanager
     def _stock(self, progress: Progress | None) -> Iterator[tuple[Stock, Pool]]:
-        """The live articles of one moment, and who works on them."""
+        """The live articles of one moment, and the threads that work on them."""
         with open_pool(self.threads, progress) as pool, self._at_one_moment():
-            yield Stock(self._store, self.settings, self._index, pool), pool
+            yield Stock(self._index, pool), pool
 
     def articles(self) -> Iterator[Article]:
-        """All live articles of one moment, the earliest first, the undated last, whatever is done to the archive meanwhile."""
+        """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile."""
         with self._store.beside() as store, store.snapshot():
             yield from store.all_articles()
 
@@ -232,7 +226,7 @@ class Archive:
         return self._store.learnt().formulas
 
     def info(self) -> dict[str, Any]:
-        """How much there is, and how it is kept."""
+        """The size of the archive, and what it was made with."""
         store = self._store
         with store.snapshot():
             articles, (first, last), entries = store.count(), store.span(), store.entries()
@@ -258,7 +252,7 @@ class Archive:
     # Writing
 
     def _claim(self, progress: Progress | None = None) -> bool:
-        """Become the one writer, and file anew what has to be; False if it is the writer already."""
+        """Become the one writer, and file articles anew if they must be; returns False if it is the writer already."""
         if self._lock_file is not None:
             return False
         self._lock_file = take_lock(self.path)
@@ -285,11 +279,11 @@ class Archive:
         batch_bytes: int = 4 << 20,
         progress: Progress | None = None,
     ) -> Added:
-        """Add articles from any source; when this returns, or `progress` is called, what it speaks of is on disk.
+        """Add articles from any source; returns how many were added, known, late, replaced and skipped.
 
-        What is in already is not added twice, so an interrupted `add` can simply be repeated. An id that is there with
-        other content is skipped, or replaced if asked for. At the end the boilerplate is learnt anew; without `learn`, as in a
-        stream, only once a twentieth of the articles have changed.
+        What is returned, or told to `progress`, is on disk. An article that the archive has is not added again, so an interrupted `add`
+        can simply be repeated. An id that it has with other content is skipped, or replaced with `replace`. At the end the boilerplate
+        is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed.
         """
         self._claim(progress)
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
@@ -297,7 +291,7 @@ class Archive:
 
         def take_in(part: Any) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
             batch = part()
-            return part.source_bytes, batch, self._filer.file(batch), digest(values_of(batch))
+            return part.source_bytes, batch, self.settings.file(batch), digest(values_of(batch))
 
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
@@ -317,10 +311,10 @@ class Archive:
         replace: bool = False,
         fields: Fields | None = None,
     ) -> list[Observed[Any]]:
-        """Check each article against all that came before it, then add it: for streams. The answers are not revised.
+        """Check each article against all that came before it, then add it: for streams. Returns the answers, which are not revised.
 
-        With `decide="method"` the answer is the opinion of the archive's method. A record without an id is named as a bare text
-        is, by the BLAKE3 of its text.
+        With `decide="method"` an answer is the opinion of the archive's method. The id of a record without one is the BLAKE3 of its text,
+        as for a bare text.
         """
         refuse((decide not in DECIDING, f"decide: expected {' or '.join(DECIDING)}, got {decide!r}"))
         if self._claim():
@@ -329,15 +323,15 @@ class Archive:
         for batch in read_batches(name_by_text(article, fields or Fields()), fields, ABOUT, "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
-                [answer] = self._check(one) if decide == "alignment" else self.opinions(one)
+                [answer] = self._check(one, Limits()) if decide == "alignment" else self.opinions(one)
                 contents = digest(values_of(one))
-                added = self._writer.add(one, self._filer.file(one), contents, replace, set())
+                added = self._writer.add(one, self.settings.file(one), contents, replace, set())
                 observed.append(Observed.tell(answer, added))
         self._tidy()
         return observed
 
     def remove(self, ids: str | Iterable[str | int]) -> int:
-        """Remove articles by their ids; how many there were."""
+        """Remove articles by their ids; returns how many there were."""
         self._claim()
         wanted = {id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)}
         with self._writer.changing():
@@ -347,7 +341,7 @@ class Archive:
         return len(rows)
 
     def expire(self, *, now: str | None = None) -> int:
-        """Remove the articles that have left the window; how many there were. `now` is the clock, else the newest article is."""
+        """Remove the articles that have left the window; returns how many. The window ends `now`, by default at the newest article."""
         if self.settings.window is None:
             raise UsageError(f"{self.path} has no window: nothing in it expires")
         self._claim()
@@ -356,7 +350,7 @@ class Archive:
         return gone
 
     def learn(self, *, progress: Progress | None = None) -> Learnt:
-        """Learn the boilerplate of the live articles, by `find`'s rule."""
+        """Learn the boilerplate of the live articles by the rule of `find`; returns it."""
         self._claim(progress)
         # Of every method, as any preset may be asked for; what is learnt is the same for all.
         plan = self.settings.plan(LAXEST_PRESET)
@@ -367,14 +361,14 @@ class Archive:
         return self._index.learnt
 
     def compact(self, *, progress: Progress | None = None) -> None:
-        """Make one segment of all of a slice, forget removals, learn boilerplate, and give room back to the disk."""
+        """Merge all segments of each slice of time, forget removals, learn boilerplate, and give room back to the disk."""
         self._claim(progress)
         self._writer.compact()
         self.learn(progress=progress)
         self._store.shrink()
 
     def verify(self) -> list[str]:
-        """Read everything and compare it with its checksums; what was wrong. Damaged segments are made again."""
+        """Read everything and compare it with its checksums; returns what was wrong. Damaged segments are made again."""
         problems = [*self._index.find_damage(), *self._store.find_damage()]
         if self._index.mended:
             try:
@@ -385,7 +379,7 @@ class Archive:
         return problems
 
     def _tidy(self, progress: Progress | None = None, relearn_share: float = RELEARN_SHARE) -> None:
-        """Keep the index in order, and learn boilerplate when more than a share of the articles has changed."""
+        """Remove what has expired, merge segments, and learn boilerplate if more than this share of the articles has changed."""
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)

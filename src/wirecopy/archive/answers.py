@@ -10,9 +10,9 @@ from typing import Any, Generic, TypeVar
 from ..model import Article, Match, Opinion, Relation, Verdict, held_by_either, missing
 
 KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
-"""The query is in the found article."""
+"""Relations of a query that is in the found article."""
 WITHIN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINS)
-"""The found article is in the query."""
+"""Relations of a query that the found article is in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,8 @@ class Found:
     article: Article
 
     def to_dict(self) -> dict[str, Any]:
-        """As its public JSON object: the match, and since when the article is known."""
-        article = self.article
-        about = {name: getattr(article, name) for name in ("published", "title", "source", "url")}
+        """The match and what is known of the article, as their public JSON object."""
+        about = {name: getattr(self.article, name) for name in ("published", "title", "source", "url")}
         return self.match.to_dict() | about
 
 
@@ -33,8 +32,9 @@ class Found:
 class Answer:
     """What a text shares with an archive: the articles found, the one with most copied words first.
 
-    `copied` is the share of the text's words that stand in a passage of any of them, `longest_words` the equal words of the
-    longest passage, `articles` how many there are, also where only the `top` ones are given. `new` are the spans of the text, in code points, that are neither copied nor boilerplate.
+    `copied` is the share of the text's words, without boilerplate, that are in a passage of any of them, `longest_words` the number of
+    equal words in the longest passage, `articles` how many articles were found, even if only the `top` ones are given. `new` are the
+    spans of the text, in code points, that are neither copied nor boilerplate.
     """
 
     query: str
@@ -51,12 +51,12 @@ class Answer:
 
     @property
     def contained_in(self) -> list[str]:
-        """Articles that contain the text: who has read one of them may skip it."""
+        """The ids of the articles that contain the text: a reader of one of them may skip it."""
         return [match.found for match in self.matches if match.relation in KNOWN]
 
     @property
     def contains(self) -> list[str]:
-        """Articles that the text contains."""
+        """The ids of the articles that the text contains."""
         return [match.found for match in self.matches if match.relation in WITHIN]
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Ranked:
     verdict: Verdict | None
 
     def to_dict(self) -> dict[str, Any]:
-        """As its public JSON object."""
+        """The same as its public JSON object."""
         return {
             "query": self.query,
             "opinions": [opinion.to_dict() for opinion in self.opinions],
@@ -94,7 +94,7 @@ Told = TypeVar("Told", bound="Answer | Ranked")
 
 
 class Status(StrEnum):
-    """What became of an article: it is one of these in the counts of `Added`."""
+    """What became of an article, named as the counts of `Added` are."""
 
     ADDED = "added"
     REPLACED = "replaced"
@@ -116,18 +116,18 @@ class Observed(Generic[Told]):
 
     @classmethod
     def tell(cls, answer: Told, added: Added) -> Observed[Told]:
-        """What is told of one article, from the count that it is in."""
+        """What was observed of one article: `added` counts it alone."""
         status = next(one for one in Status if getattr(added, one))
         refused = added.skipped[0].reason if added.skipped else ""
         return cls(answer, status, _REASONS.get(status, refused))
 
     @property
     def kept(self) -> bool:
-        """Whether the article is in the archive as it came, from now on."""
+        """Whether the article is in the archive now, as it came."""
         return self.status in (Status.ADDED, Status.REPLACED)
 
     def to_dict(self) -> dict[str, Any]:
-        """As its public JSON object."""
+        """The same as its public JSON object."""
         told = {"status": str(self.status), "kept": self.kept, "reason": self.reason or None}
         return self.answer.to_dict() | told
 

@@ -1,4 +1,4 @@
-"""A connection to the SQLite file of an archive: its format, moments and changes, what it complains about; and the writer's lock.
+"""A connection to the SQLite file of an archive: its format, snapshots, changes and errors; and the writer's lock.
 
 The tables change by migration only. Migration N is `migrations/N.sql`: it makes format N of the one before, in a transaction of its own,
 and is never edited once an archive may have gone through it.
@@ -19,15 +19,15 @@ from ..errors import ArchiveError, MismatchError
 
 MIGRATIONS = resources.files(__package__).joinpath("migrations")
 FORMAT = sum(file.name.endswith(".sql") for file in MIGRATIONS.iterdir())
-"""Of the tables, after all migrations."""
+"""The format of the tables after all migrations."""
 APPLICATION = 0x77637079
-"""What says, in the file's head, that it is an archive of ours."""
+"""The number in the head of the file that marks it as an archive."""
 CACHED_KIB = 16_384
-"""Pages of the file that a connection remembers, in KiB."""
+"""The size of a connection's page cache, in KiB."""
 
 
 class Connection:
-    """Reads see one moment within `snapshot`; a change is made whole within `change`, or not at all."""
+    """An open SQLite file: within `snapshot` all reads see one moment, within `change` all is written or nothing."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -37,7 +37,7 @@ class Connection:
             )
             self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
             self._version = -1
-            found = self.execute("PRAGMA application_id").fetchone()[0]
+            [(found,)] = self.execute("PRAGMA application_id")
             if not found and self.is_empty():
                 return
             if found != APPLICATION:
@@ -52,14 +52,12 @@ class Connection:
 
     def is_empty(self) -> bool:
         """Whether nothing was ever written."""
-        with self.errors("read"):
-            return not self.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        return not self.read("SELECT count(*) FROM sqlite_schema")[0][0]
 
     @property
     def format(self) -> int:
         """The format of the tables, 0 before there are any."""
-        with self.errors("read"):
-            return int(self.execute("PRAGMA user_version").fetchone()[0])
+        return int(self.read("PRAGMA user_version")[0][0])
 
     def prepare(self) -> None:
         """Bring the tables up to date; only for the writer."""
@@ -79,7 +77,7 @@ class Connection:
 
     @contextmanager
     def errors(self, what: str) -> Iterator[None]:
-        """What SQLite complains about, as an ArchiveError with a way out."""
+        """Raise what SQLite complains about as an ArchiveError with a way out."""
         try:
             yield
         except sqlite3.Error as error:
@@ -89,9 +87,14 @@ class Connection:
         """Run one statement."""
         return self._connection.execute(statement, values)
 
+    def read(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The rows that a statement gives; raises ArchiveError."""
+        with self.errors("read"):
+            return self.execute(statement, values).fetchall()
+
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All reads see the same moment; one within another is the same."""
+        """Let all reads see one moment; a snapshot within another sees that of the other."""
         with self.errors("read"):
             if self.is_in_snapshot:
                 yield
@@ -105,13 +108,13 @@ class Connection:
 
     @property
     def is_in_snapshot(self) -> bool:
-        """Whether reads see one moment only."""
+        """Whether a snapshot or a change is open."""
         with self.errors("read"):
             return self._connection.in_transaction
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """All that is written is committed at the end, and on disk then; nothing of it is if anything fails."""
+        """Commit all that is written, so that it is on disk at the end; nothing is written if anything fails."""
         with self.errors("written"):
             try:
                 self.execute("BEGIN IMMEDIATE")
@@ -124,8 +127,7 @@ class Connection:
 
     def has_changed(self) -> bool:
         """Whether another connection has committed since this was last asked."""
-        with self.errors("read"):
-            before, self._version = self._version, self.execute("PRAGMA data_version").fetchone()[0]
+        before, self._version = self._version, self.read("PRAGMA data_version")[0][0]
         return before != self._version
 
 
@@ -145,7 +147,7 @@ def _way_out(error: sqlite3.Error) -> str:
 
 
 def take_lock(path: Path) -> int:
-    """Hold the lock of the one writer until the file is closed."""
+    """Take the lock of the one writer; returns its open file, which holds the lock until it is closed."""
     place = path.with_name(path.name + "-lock")
     try:
         lock = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
@@ -171,7 +173,7 @@ def take_lock(path: Path) -> int:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Be the one writer meanwhile."""
+    """Hold the lock of the one writer."""
     lock = take_lock(path)
     try:
         yield

@@ -1,7 +1,7 @@
-"""The checksum of all that is kept of an article: it tells whether another is the same, and whether the disk has changed it.
+"""Checksums of all that is kept of an article: they tell whether another is the same, and whether the disk has changed it.
 
-A row says which form its checksum has. Form 2 is of the fields that are not empty, each with its name, so that a field which
-`Article` is given later changes none. Form 1 was of the text and the eight fields that there were, empty or not.
+A row says which form its checksum has. Form 2 is of the fields that are not empty, each with its name, so that a new field of
+`Article` changes no checksum. Form 1 was of the text and the eight fields that there were, empty or not.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from .. import _core
 from ..model import ABOUT, Articles
 
 FORM = 2
-"""Of what is written now."""
+"""The form of what is written now."""
 FIELDS = tuple(sorted(("text", *ABOUT)))
 _FIELDS_OF_FORM_1 = ("title", "published", "source", "author", "location", "language", "url", "agency")
 
 
 def digest(articles: Iterable[Sequence[bytes]], form: int = FORM) -> list[bytes]:
-    """The BLAKE3 of each article, given by the values of its `FIELDS`."""
+    """The checksum (BLAKE3) of each article, from the values of its `FIELDS`."""
     join = _join_form_1 if form == 1 else _join
     return [bytes.fromhex(found) for found in _core.blake3_hex([join(values) for values in articles])]
 

@@ -1,7 +1,7 @@
-"""The live articles of an archive and what they are filed under, as far as the store has committed it.
+"""An archive as one process sees it: its live articles and what they are filed under, as of the store's last commit that was taken in.
 
-Every process has an index of its own, brought up to date by what was committed since: new rows, removals, other segments.
-A segment that is missing or damaged is made again from the store, in memory; whoever writes next puts it back.
+Every process has an index of its own, which takes in what was committed since: new rows, removals, other segments.
+A segment that is missing or damaged is made again from the store, in memory; the next writer puts it back.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..boilerplate import Learnt
 from ..model import UNDATED, count
-from .segments import Damaged, Entry, Segment, file_of, open_segment
-from .settings import require_text_version
+from .segments import Damaged, Entry, Segment, encode_parts, file_of, folder_of, make_segment, open_segment
+from .settings import Settings, require_text_version
 from .store import Store
 
 NO_ROWS, NO_MOMENTS = np.empty(0, np.uint64), np.empty(0, np.int64)
@@ -26,33 +26,33 @@ Out = TypeVar("Out")
 
 
 class Index:
-    """Rows and moments of the live articles, the open segments, and the boilerplate; nothing before the first `refresh`."""
+    """Rows and moments of the live articles, the open segments, and the boilerplate; empty before the first `refresh`."""
 
-    def __init__(self, store: Store, folder: Path, file: Callable[..., Segment]) -> None:
-        self._store = store
-        self._folder = folder
-        self._file = file
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+        self.folder = folder_of(store.path)
         self.is_behind = True
-        """Whether the store may have what is not taken in yet."""
+        """Whether the store may hold something that is not taken in yet."""
         self._empty()
 
     def _empty(self) -> None:
         self.rows, self.moments = NO_ROWS, NO_MOMENTS
         self.segments: list[Segment] = []
         self.mended: set[int] = set()
-        """Numbers of segments that were found damaged and stand here made again."""
+        """The numbers of the segments that were damaged and made again."""
         self.learnt = Learnt()
         self._change = self._learnt_change = -1
         self._last_row = 0
 
     def is_current(self) -> bool:
-        """Whether nothing was committed since, as far as the store's snapshot sees."""
-        return bool(self._store.setting("change", 0) == self._change)
+        """Whether all that the store's snapshot sees is taken in."""
+        return bool(self.store.setting("change", 0) == self._change)
 
     def refresh(self) -> None:
-        """Take in what was committed since the last time, or until the snapshot that this is within.
+        """Take in what was committed since the last time; within a snapshot, what that sees.
 
-        Raises MismatchError if words are read in another way now than when the articles were filed.
+        Raises MismatchError if the articles were filed when words were read in another way than now.
         """
         self.is_behind = True
         while not self._take_in():
@@ -60,8 +60,8 @@ class Index:
         self.is_behind = False
 
     def _take_in(self) -> bool:
-        """False if a segment was merged away between catalogue and file: then look again, if that shows anything else."""
-        store = self._store
+        """Take in what was committed; False if a segment was merged away before its file was opened: then look again."""
+        store = self.store
         can_look_again = not store.is_in_snapshot
         with store.snapshot():
             change = store.setting("change", 0)
@@ -80,7 +80,7 @@ class Index:
                 segment = known.get(entry.number)
                 if segment is None:
                     try:
-                        segment = open_segment(entry, contents[entry.number], self._folder)
+                        segment = open_segment(entry, contents[entry.number], self.folder)
                     except Damaged:
                         if can_look_again and not self._is_current(entry.number):
                             return False
@@ -94,8 +94,8 @@ class Index:
         return True
 
     def _take_in_rows(self) -> None:
-        new = self._store.moments(self._last_row + 1)
-        gone = self._store.removed_since(self._change)
+        new = self.store.moments(self._last_row + 1)
+        gone = self.store.removed_since(self._change)
         if new:
             self._last_row = new[-1][0]
             rows = np.array([row for row, _ in new], np.uint64)
@@ -108,21 +108,29 @@ class Index:
 
     def _is_current(self, number: int) -> bool:
         """Whether the segment is in the catalogue now, not only in what this snapshot sees."""
-        with self._store.beside() as other:
+        with self.store.beside() as other:
             return number in other.segment_contents([number])
 
     def _mend(self, entry: Entry) -> Segment:
         self.mended.add(entry.number)
-        return self._file(entry.number, entry.slice, entry.first_row, entry.last_row)
+        return self.make_again(entry.number, entry.slice, entry.first_row, entry.last_row)
+
+    def make_again(self, number: int, slice_: int | None, first_row: int, last_row: int) -> Segment:
+        """A segment made from the articles in the store."""
+        with self.store.snapshot():
+            rows = self.settings.slices(self.store.moments(first_row, last_row)).get(slice_, [])
+            batch = self.store.batch(rows)
+        parts = encode_parts(self.settings.file(batch), rows)
+        return make_segment(number, slice_, first_row, last_row, parts)
 
     def sound(self, work: Callable[[Segment], Out]) -> list[Out]:
-        """Some work on every segment; one that turns out to be damaged is made again and the work repeated."""
+        """The result of some work on every segment; a damaged segment is made again, and the work repeated."""
         done = []
         for place, segment in enumerate(self.segments):
             try:
                 done.append(work(segment))
             except ValueError:
-                with self._store.snapshot():
+                with self.store.snapshot():
                     self.segments[place] = self._mend(segment.entry)
                 done.append(work(self.segments[place]))
         return done
@@ -130,7 +138,7 @@ class Index:
     def look_up(
         self, number: int, keys: NDArray[np.uint64]
     ) -> tuple[list[tuple[_core.Postings, int]], NDArray[np.uint64], NDArray[np.uint32]]:
-        """The postings of some keys, which rise, by the method of that number, and of each holder the row and the words."""
+        """The postings of some sorted keys by the method of this number, and the row and the number of words of each holder."""
 
         def find(segment: Segment) -> tuple[_core.Postings, NDArray[np.uint64], NDArray[np.uint32]]:
             part = segment.parts[number]
@@ -144,7 +152,7 @@ class Index:
         return postings, rows, np.concatenate([np.empty(0, np.uint32), *(words for *_, words in found)])
 
     def find_damage(self) -> list[str]:
-        """What is wrong with the segments, all of which are read; those that are damaged are made again."""
+        """What is wrong with the segments, in words; all are read, and the damaged ones made again."""
         before = set(self.mended)
 
         def read_all(segment: Segment) -> None:
@@ -159,21 +167,21 @@ class Index:
         damaged = [
             f"segment {number}: damaged, made again from the articles" for number in self.mended | before
         ]
-        return [f"{self._store.path}: {count(missing)} in no segment"] * bool(missing) + damaged
+        return [f"{self.store.path}: {count(missing)} in no segment"] * bool(missing) + damaged
 
     def places(self, rows: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Where some rows stand among the live ones, -1 for a row that is not live."""
+        """The place of each row among the live ones, -1 for a row that is not live."""
         found = np.searchsorted(self.rows, rows)
         here = found < len(self.rows)
         here[here] = self.rows[found[here]] == rows[here]
         return np.where(here, found, -1)
 
     def delete_files(self) -> None:
-        """Delete files that no segment of the catalogue needs; only for the writer."""
-        needed = {file_of(self._folder, segment.entry.number).name for segment in self.segments}
+        """Delete files of segments that are not in the catalogue; only for the writer."""
+        needed = {file_of(self.folder, segment.entry.number).name for segment in self.segments}
         found: list[Path] = []
         with suppress(OSError):  # no folder, or none that can be read: then another time
-            found = [path for path in self._folder.iterdir() if path.name not in needed]
+            found = [path for path in self.folder.iterdir() if path.name not in needed]
         for path in found:
             with suppress(OSError):
                 path.unlink()

@@ -1,4 +1,4 @@
-"""What the one method of an archive says of a text by its own score and rule; no rule of ours is applied."""
+"""What the one method of an archive says of a text by its own score and rule; no other rule is applied."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from .answers import Ranked
 from .index import Index
 from .looking import Limits, Within
 from .settings import Settings
-from .store import Store
 
 BLOCK_ARTICLES = 1 << 10
-"""Found articles whose texts are in memory at a time."""
+"""The most found articles whose texts are in memory at a time."""
 
 
 def choose_method(settings: Settings, path: object) -> Method:
-    """The one method of an archive that has opinions; `exact`, which is beside every method, has none but alone."""
+    """The one method of an archive, not counting `exact`, which is beside every method; raises UsageError if there are more."""
     chosen = [one for one in settings.methods if one.name != "exact"] or list(settings.methods)
     if len(chosen) != 1:
         raise UsageError(
@@ -30,10 +29,9 @@ def choose_method(settings: Settings, path: object) -> Method:
     return chosen[0]
 
 
-def opine(
-    settings: Settings, query: Articles, store: Store, index: Index, limits: Limits, *, accepted: bool = False
-) -> Ranked:
-    """The opinion on one article, of those in the archive that share a key with it; none on that with its own id."""
+def opine(query: Articles, index: Index, limits: Limits, *, accepted: bool = False) -> Ranked:
+    """The opinions on one article and each article of the archive that shares a key with it, but not that with its id."""
+    settings, store = index.settings, index.store
     method = choose_method(settings, store.path)
     if method.compares_keys:
         raise UsageError(
@@ -43,7 +41,7 @@ def opine(
     statistics = settings.statistics if method.weighs_words else None
     mine = sketch(query, method, statistics)
     keys = np.unique(method.probes(mine).values)
-    everyone, within = (Within(store, settings, index, one) for one in (Limits(), limits))
+    everyone, within = (Within(index, one) for one in (Limits(), limits))
     if method.leaves_out:
         keys = keys[~is_common(method, keys, everyone.look_up(method, keys, query.ids))]
     held = within.look_up(method, keys, query.ids)

@@ -1,4 +1,4 @@
-"""What an archive is given: batches of any source, names for what has none, moments."""
+"""What an archive is given, read: batches of any source, ids for records that have none, moments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..text import utf8
 
 
 def require_place(place: Path, create: bool) -> None:
-    """Raise ArchiveError for a path at which there is no archive, and none can be made."""
+    """Raise ArchiveError if there is no archive at a path and none can be made."""
     if not place.exists() and not create:
         raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
     if place.is_dir():
@@ -27,7 +27,7 @@ def require_place(place: Path, create: bool) -> None:
 def read_batches(
     given: Any, fields: Fields | None, about: tuple[str, ...], unnamed: str
 ) -> Iterator[Articles]:
-    """What is asked about: a batch as it is, else the batches of any source; raises UsageError for a record that cannot be used."""
+    """The batches of what is given, a batch or any source; raises UsageError for a record that cannot be used."""
     if isinstance(given, Articles):
         yield given
         return
@@ -41,7 +41,7 @@ def read_batches(
 
 
 def name_by_text(record: Any, fields: Fields) -> Any:
-    """A record, or each of a list, named by its text if it has no id: its place in one call means nothing in the next."""
+    """A record, or a list of them, with a hash of the text as id where there is none: a place would mean nothing in the next call."""
     if isinstance(record, list | tuple):
         return [name_by_text(one, fields) for one in record]
     if not isinstance(record, Mapping) or any(record.get(name) is not None for name in fields.id_names):
@@ -51,7 +51,7 @@ def name_by_text(record: Any, fields: Fields) -> Any:
 
 
 def read_moment(date: str | None) -> int | None:
-    """A date in microseconds; raises UsageError for what is none."""
+    """A date in microseconds; raises UsageError if it cannot be read."""
     if date is None:
         return None
     found = int(_core.iso_microseconds([date])[0])

@@ -1,7 +1,7 @@
-"""Index segments: what articles are filed under, derived from the store and made again wherever it is missing or damaged.
+"""Index segments: what articles are filed under, derived from the store and made again from it if missing or damaged.
 
-A segment holds the articles of one slice of time whose rows lie between two. A small one is kept in the store; a larger one is a file of
-its own beside it, which is synced and has its name before the catalogue knows it. Its parts, one a method, are as
+A segment holds the articles of one slice of time from a first row to a last. A small one is kept in the store; a larger one is a file of
+its own beside it, which is synced and has its name before it is in the catalogue. It has a part for each method, as
 `rust/src/segments.rs` describes; their checksums are in the catalogue.
 """
 
@@ -11,7 +11,7 @@ import itertools
 import json
 import mmap
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +22,14 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import ArchiveError
+from ..methods import Method
 from ..model import count
+from ..pairs import Filed
 
 IN_STORE_BYTES = 1 << 18
 """A smaller segment is kept in the store."""
 FAN = 8
-"""So many segments of a size become one."""
+"""This many segments of a size are merged into one."""
 
 
 class Damaged(Exception):  # noqa: N818 - reads as what happened
@@ -48,7 +50,7 @@ class Entry:
 
     @classmethod
     def read(cls, row: Sequence[Any]) -> Entry:
-        """From the columns of the catalogue."""
+        """The entry from the columns of the catalogue."""
         number, slice_, first, last, articles, parts, sums = row
         sizes = tuple(json.loads(parts))
         blocks = np.cumsum([0, *(-(-size // BLOCK) for size in sizes)])
@@ -57,25 +59,25 @@ class Entry:
         return cls(number, slice_, first, last, articles, sizes, each)
 
     def row(self) -> tuple[Any, ...]:
-        """The columns of the catalogue."""
+        """The entry as columns of the catalogue."""
         sums = np.concatenate(self.sums).astype("<u8").tobytes()
         about = self.number, self.slice, self.first_row, self.last_row, self.articles
         return *about, json.dumps(self.parts), sums
 
     @property
     def bytes(self) -> int:
-        """Its size."""
+        """The size of the segment."""
         return sum(self.parts)
 
 
 BLOCK = 1 << 20
 Stored = tuple[Entry, bytes | None]
-"""A segment as the catalogue has it: with its bytes unless they are in a file."""
+"""A segment as it is in the catalogue: with its bytes, or None if they are in a file."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one method filed: bytes behind their checksums, and the rows and words of the articles."""
+    """What one method filed: the bytes and their checksums, and the row and the number of words of each article."""
 
     content: NDArray[np.uint8] = field(repr=False)
     seal: _core.Segment = field(repr=False)
@@ -92,12 +94,12 @@ class Segment:
 
     @property
     def rows(self) -> NDArray[np.uint64]:
-        """The rows of its articles in the store, rising."""
+        """The rows of its articles in the store, sorted."""
         return self.parts[0].rows
 
 
 def open_segment(entry: Entry, content: bytes | None, folder: Path) -> Segment:
-    """A segment of the catalogue, from the store or from its file; raises Damaged."""
+    """The segment of an entry, from its bytes in the store or from its file; raises Damaged."""
     data: bytes | mmap.mmap
     if content is None:
         try:
@@ -111,20 +113,15 @@ def open_segment(entry: Entry, content: bytes | None, folder: Path) -> Segment:
             raise Damaged(str(error)) from error
     else:
         data = content
-    return _open(entry, np.frombuffer(data, np.uint8))
-
-
-def _open(entry: Entry, content: NDArray[np.uint8]) -> Segment:
-    edges = np.cumsum([0, *entry.parts]).tolist()
-    if edges[-1] != len(content):
-        raise Damaged(f"segment {entry.number} has {len(content)} bytes instead of {edges[-1]}")
-    parts = []
+    if len(data) != entry.bytes:
+        raise Damaged(f"segment {entry.number} has {len(data)} bytes instead of {entry.bytes}")
+    every, edges = np.frombuffer(data, np.uint8), itertools.pairwise(np.cumsum([0, *entry.parts]).tolist())
+    sealed = zip(edges, entry.sums, strict=True)
     try:
-        for start, end, sums in zip(edges, edges[1:], entry.sums, strict=False):
-            parts.append(_open_part(content[start:end], sums))
+        parts = tuple(_open_part(every[start:end], sums) for (start, end), sums in sealed)
     except ValueError as error:
         raise Damaged(f"segment {entry.number}: {error}") from error
-    return Segment(entry, tuple(parts))
+    return Segment(entry, parts)
 
 
 def _open_part(content: NDArray[np.uint8], sums: NDArray[np.uint64]) -> Part:
@@ -132,10 +129,16 @@ def _open_part(content: NDArray[np.uint8], sums: NDArray[np.uint64]) -> Part:
     return Part(content, seal, *seal.articles(content))
 
 
+def encode_parts(filed: Mapping[Method, Filed], rows: Sequence[int]) -> list[bytes]:
+    """The parts of a segment of these rows, one for each method."""
+    numbers = np.array(rows, np.uint64)
+    return [_core.encode_segment(one.shards, numbers, one.words) for one in filed.values()]
+
+
 def make_segment(
     number: int, slice_: int | None, first_row: int, last_row: int, parts: Sequence[bytes]
 ) -> Segment:
-    """A segment that is in memory only."""
+    """A segment of these parts, in memory only."""
     contents = [np.frombuffer(part, np.uint8) for part in parts]
     sums = tuple(_core.block_sums(content) for content in contents)
     opened = [_open_part(content, mine) for content, mine in zip(contents, sums, strict=True)]
@@ -146,7 +149,7 @@ def make_segment(
 
 
 def write_segment(made: Segment, folder: Path) -> Stored:
-    """The segment for the catalogue: with its bytes if it is small, else its file is written."""
+    """Write a segment to its file unless it is small; returns it for the catalogue."""
     contents = [part.content.data for part in made.parts]
     if made.entry.bytes < IN_STORE_BYTES:
         return made.entry, b"".join(contents)
@@ -155,7 +158,7 @@ def write_segment(made: Segment, folder: Path) -> Stored:
 
 
 def _write_file(path: Path, contents: Sequence[memoryview]) -> None:
-    """Write a file that is on disk, whole and under its name, when this returns."""
+    """Write a file; when this returns, it is on disk, whole and under its name."""
     unfinished = path.with_suffix(".part")
     try:
         path.parent.mkdir(exist_ok=True)
@@ -180,17 +183,17 @@ def _write_file(path: Path, contents: Sequence[memoryview]) -> None:
 
 
 def file_of(folder: Path, number: int) -> Path:
-    """Where the file of a segment is."""
+    """The path of the file of a segment."""
     return folder / f"{number:08}.segment"
 
 
 def folder_of(archive: Path) -> Path:
-    """Where the files of the segments of an archive are."""
+    """The folder of the segment files of an archive."""
     return archive.with_name(archive.name + "-index")
 
 
 def require_no_segments(archive: Path) -> None:
-    """Raise ArchiveError if there are segments: then the archive, which is empty, was one with articles."""
+    """Raise ArchiveError if an empty archive has segment files: then it had articles."""
     folder = folder_of(archive)
     if found := len(list(folder.glob("*.segment"))):
         raise ArchiveError(
@@ -200,9 +203,9 @@ def require_no_segments(archive: Path) -> None:
 
 
 def choose_merge(sizes: Sequence[int]) -> int:
-    """How many of the last segments, given by their articles, should become one; 0 for none.
+    """How many of the last segments should be merged into one, by the number of articles of each; 0 for none.
 
-    Of each order of magnitude there are fewer than `FAN`, so that an article is written anew only as often as there are orders.
+    So there are fewer than `FAN` of each order of magnitude, and an article is written anew only once for each order.
     """
     tiers = [max(size, 1).bit_length() // 3 for size in sizes]
     for tier in sorted(set(tiers)):
@@ -213,7 +216,7 @@ def choose_merge(sizes: Sequence[int]) -> int:
 
 
 def merge_parts(segments: Sequence[Segment], live: NDArray[np.uint64]) -> list[bytes]:
-    """The parts of one segment made of several, without articles that are no longer live; raises Damaged."""
+    """The parts of several segments, merged, without articles that are no longer live; raises Damaged."""
     kept = [np.isin(segment.rows, live) for segment in segments]
     try:
         return [

@@ -1,4 +1,4 @@
-"""What an archive was made with: methods, preset, window, statistics. It is refused under any other."""
+"""What an archive was made with: methods, preset, window, statistics. It cannot be opened with others."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ import numpy as np
 from .. import _core, methods
 from ..comparison import DEFAULT_PRESET, get_preset
 from ..errors import MismatchError, UsageError
-from ..matching import Plan, choose_methods
+from ..matching import Plan, check_statistics, choose_methods
 from ..methods import Method
-from ..model import UNDATED
+from ..model import UNDATED, Articles
+from ..pairs import Filed, file
 from ..statistics import Statistics
 from .store import Store
 
 SECOND = 1_000_000
 UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 SLICES = 8
-"""Into so many slices a window's articles are cut, so that whole segments can be dropped."""
+"""The slices of time that a window is cut into, so that whole segments can be dropped."""
 _WAY_OUT = "open it with what it was made with, or make another: wirecopy export OLD | wirecopy add NEW -"
 
 
@@ -37,8 +38,12 @@ class Settings:
     statistics: Statistics | None = field(repr=False)
 
     def plan(self, preset: str | None = None, *, linked: bool = True) -> Plan:
-        """What is done when its articles are matched, by its own preset or another."""
+        """The plan for matching its articles, by its own preset or another."""
         return Plan(preset or self.preset, self.methods, linked, self.statistics)
+
+    def file(self, batch: Articles) -> dict[Method, Filed]:
+        """What a batch is filed under by each method."""
+        return file(batch, self.methods, self.plan().all_weights)
 
     @classmethod
     def choose(
@@ -48,25 +53,22 @@ class Settings:
         window: str | None,
         statistics: Statistics | None,
     ) -> Settings:
-        """What a new archive is made with."""
+        """The settings of a new archive."""
         named = preset or DEFAULT_PRESET
         get_preset(named)
         chosen = choose_methods(method or None, named)
-        weighing = [one for one in chosen if one.weighs_words]
-        for one in weighing:
-            if statistics is None:
-                raise UsageError(
-                    f"{one.name} weighs words, and an archive's weights do not change: give it statistics, "
-                    "made by wirecopy weigh"
-                )
-            statistics.require(one.view)
-        if statistics is not None and not weighing:
-            raise UsageError(f"statistics: {', '.join(one.name for one in chosen)} weighs no words")
+        weighing = [one.name for one in chosen if one.weighs_words]
+        if weighing and statistics is None:
+            raise UsageError(
+                f"{weighing[0]} weighs words, and an archive's weights do not change: give it statistics, "
+                "made by wirecopy weigh"
+            )
+        check_statistics(chosen, statistics)
         return cls(chosen, named, parse_window(window), statistics)
 
     @classmethod
     def load(cls, store: Store) -> Settings:
-        """What the archive was made with, but no statistics of words that were read in another way."""
+        """The settings of an archive, without statistics if their words were read in another way than now."""
         chosen = tuple(
             methods.get(name, **parameters) for name, parameters in json.loads(store.setting("methods"))
         )
@@ -75,9 +77,10 @@ class Settings:
         return cls(chosen, store.setting("preset"), store.setting("window"), statistics)
 
     def save(self, store: Store) -> None:
-        """Write them into a new archive."""
+        """Write the settings into a new archive."""
         store.set("text_version", _core.TEXT_VERSION)
-        store.set("methods", _stamp(self.methods))
+        made_with = [[one.name, asdict(one)] for one in self.methods]  # type: ignore[call-overload]
+        store.set("methods", json.dumps(made_with, sort_keys=True))
         store.set("preset", self.preset)
         store.set("window", self.window)
         if self.statistics is not None:
@@ -93,7 +96,7 @@ class Settings:
         window: str | None,
         statistics: Statistics | None,
     ) -> None:
-        """Raise MismatchError if something else is asked for than these."""
+        """Raise MismatchError if other settings are asked for."""
         exact = methods.get("exact")
         given = choose_methods(method, self.preset) if method else self.methods
         if {*given} - {exact} != {*self.methods} - {exact}:
@@ -106,7 +109,10 @@ class Settings:
             raise MismatchError(f"statistics of {path}", "those it was made with", "others", _WAY_OUT)
 
     def slices(self, moments: Iterable[tuple[int, int | None]]) -> dict[int | None, list[int]]:
-        """Articles by their slices of time, each given with its moment; None is the slice of the undated, and of all without a window."""
+        """The articles of each slice of time, from pairs of an article and its moment.
+
+        The slice None has the undated, and all articles of an archive without a window.
+        """
         length = self.window and -(-self.window // SLICES)
         found: dict[int | None, list[int]] = {}
         for article, moment in moments:
@@ -116,7 +122,7 @@ class Settings:
 
 
 def is_current(store: Store) -> bool:
-    """Whether the words of the archive were read as they are now."""
+    """Whether the words of the archive were read as they are read now."""
     return bool(store.setting("text_version") == _core.TEXT_VERSION)
 
 
@@ -135,7 +141,7 @@ def require_text_version(store: Store) -> None:
 
 
 def parse_window(window: str | None) -> int | None:
-    """A window in microseconds: "36h", "14d", "2w"."""
+    """A window ("36h", "14d", "2w") in microseconds."""
     if window is None:
         return None
     found = re.fullmatch(r"\s*(\d{1,6})\s*([mhdw])\s*", window)
@@ -145,7 +151,7 @@ def parse_window(window: str | None) -> int | None:
 
 
 def show_window(window: int | None) -> str:
-    """A window as it is given."""
+    """A window as it is written."""
     if window is None:
         return "none"
     unit = max((unit for unit in UNITS if window % (UNITS[unit] * SECOND) == 0), key=UNITS.__getitem__)
@@ -153,12 +159,8 @@ def show_window(window: int | None) -> str:
 
 
 def show_moment(moment: int | None) -> str | None:
-    """A moment in seconds, as a date."""
+    """A moment as a date with time, in whole seconds."""
     return None if moment is None else str(np.datetime64(moment, "us").astype("datetime64[s]")) + "Z"
-
-
-def _stamp(chosen: Sequence[Method]) -> str:
-    return json.dumps([[one.name, asdict(one)] for one in chosen], sort_keys=True)  # type: ignore[call-overload]
 
 
 def _mark(one: Statistics | None) -> object:

@@ -1,4 +1,4 @@
-"""The live articles of an archive as a collection, and its index as what they are filed under."""
+"""The live articles of an archive as a collection, and what they are filed under."""
 
 from __future__ import annotations
 
@@ -13,53 +13,45 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import ArchiveError
-from ..matching.collection import Pool, Texts, rank
+from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
 from ..model import Skipped
 from ..pairs import LEFT_OUT, NOBODY, SHARDS, Shard, sketch
-from .index import Index
+from .index import NO_ROWS, Index
 from .segments import Segment
-from .settings import Settings
-from .store import Store
 
 BATCH_ARTICLES = 2000
 
 
 class Stock:
-    """All live articles. In the index a number is a place in all segments on end; texts come from the store when they are needed."""
+    """All live articles. They are numbered through all segments, concatenated; texts are read from the store when needed."""
 
     skipped: Sequence[Skipped] = ()
     warnings: Sequence[str] = ()
     unreadable_dates = 0
     missing_fields: Sequence[str] = ()
 
-    def __init__(self, store: Store, settings: Settings, index: Index, pool: Pool) -> None:
-        self._store = store
-        self._settings = settings
+    def __init__(self, index: Index, pool: Pool) -> None:
         self._index = index
+        self._store = index.store
         self._pool = pool
         self._lock = Lock()
-        ids = store.ids_of(index.rows.tolist())
-        order = rank(index.moments, lambda places: [ids[place] for place in places.tolist()])
-        self._rows = index.rows[order]
+        ids = index.store.ids_of(index.rows.tolist())
+        self._order = rank(index.moments, lambda places: [ids[place] for place in places.tolist()])
+        self._rows = index.rows[self._order]
         """The row at each rank."""
-        self.ids = [ids[place] for place in order.tolist()]
-
-    @cached_property
-    def _filed_rows(self) -> NDArray[np.uint64]:
-        return np.concatenate([np.empty(0, np.uint64), *(segment.rows for segment in self._index.segments)])
+        self.ids = [ids[place] for place in self._order.tolist()]
 
     @cached_property
     def ranks(self) -> NDArray[np.uint32]:
-        """The rank of each article of the index by its number."""
-        by_row = np.argsort(self._rows, kind="stable")
-        places = np.searchsorted(self._rows[by_row], self._filed_rows)
-        here = np.append(self._rows[by_row], 0)[places] == self._filed_rows
-        return np.where(here, np.append(by_row, 0)[places], LEFT_OUT).astype(np.uint32)
+        """The rank of each article by its number, `LEFT_OUT` for one that is not live."""
+        filed = np.concatenate([NO_ROWS, *(segment.rows for segment in self._index.segments)])
+        by_place = invert(self._order, len(self._order), LEFT_OUT)
+        return np.append(by_place, np.uint32(LEFT_OUT))[self._index.places(filed)]
 
     def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
         """The words of each article, and the postings of each shard, decoded when they are asked for: nothing is kept."""
-        number, segments = self._settings.methods.index(method), self._index.segments
+        number, segments = self._index.settings.methods.index(method), self._index.segments
         firsts = list(accumulate((len(segment.rows) for segment in segments), initial=0))
 
         def decode(shard: int) -> Shard:
@@ -73,7 +65,7 @@ class Stock:
 
     def sketches(self, method: Method) -> tuple[Sketches, NDArray[np.int64]]:
         """What a method remembers of the article at each rank."""
-        statistics = self._settings.statistics if method.weighs_words else None
+        statistics = self._index.settings.statistics if method.weighs_words else None
 
         def sketch_batch(start: int) -> Sketches:
             with self._lock:

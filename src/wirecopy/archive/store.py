@@ -24,13 +24,13 @@ from .digests import FIELDS, FORM, digest
 from .segments import Entry, Stored
 
 MANY = 500
-"""Rows that are read at a time, parameters of one statement."""
+"""The most rows that are read at a time, and parameters of one statement."""
 CATALOGUE = ("number", "slice", "first_row", "last_row", "articles", "parts", "sums")
 LAST_ROW = np.iinfo(np.int64).max
 
 
 class Content(NamedTuple):
-    """An article that is there: its row, its checksum, and which form that has."""
+    """The row of an article, its checksum, and which form that has."""
 
     row: int
     digest: bytes
@@ -38,13 +38,12 @@ class Content(NamedTuple):
 
 
 class Store(Connection):
-    """What stands in the tables, as values."""
+    """The contents of the tables, as values."""
 
     @contextmanager
     def beside(self) -> Iterator[Store]:
-        """Another connection, which sees what is committed now whatever this one sees."""
-        with self.errors("read"):
-            self.execute("PRAGMA data_version")  # complains if this one is closed
+        """Another connection, which sees what is committed now, whatever this one's snapshot is."""
+        self.read("PRAGMA data_version")  # complains if this one is closed
         other = Store(self.path)
         try:
             yield other
@@ -62,8 +61,7 @@ class Store(Connection):
         for start in range(0, len(values), MANY):
             some = values[start : start + MANY]
             marks = ", ".join("?" * len(some))
-            with self.errors("read"):
-                found += self.execute(f"SELECT {columns} FROM {table} WHERE {by} IN ({marks})", some)
+            found += self.read(f"SELECT {columns} FROM {table} WHERE {by} IN ({marks})", some)
         return found
 
     def delete(self, table: str, by: str, values: Sequence[Any]) -> None:
@@ -72,9 +70,8 @@ class Store(Connection):
 
     def next_number(self, table: str) -> int:
         """The next number of a table whose numbers are never used again."""
-        with self.errors("read"):
-            found = self.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-        return int(found[0]) + 1 if found else 1
+        found = self.read("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
+        return int(found[0][0]) + 1 if found else 1
 
     def shrink(self) -> None:
         """Give room back to the disk."""
@@ -85,10 +82,9 @@ class Store(Connection):
     # Settings
 
     def setting(self, name: str, default: Any = None) -> Any:
-        """What a setting is."""
-        with self.errors("read"):
-            found = self.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
-        return found[0] if found else default
+        """The value of a setting."""
+        found = self.read("SELECT value FROM settings WHERE name = ?", (name,))
+        return found[0][0] if found else default
 
     def set(self, name: str, value: Any) -> None:
         """Write a setting."""
@@ -96,22 +92,21 @@ class Store(Connection):
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing was ever written, or whoever made it came no further than the tables."""
+        """Whether it has no settings yet: nothing was written, or only the tables."""
         return self.is_empty() or self.setting("methods") is None
 
     # Articles and texts
 
     def count(self) -> int:
         """How many articles there are."""
-        with self.errors("read"):
-            return int(self.execute("SELECT count(*) FROM articles").fetchone()[0])
+        return int(self.read("SELECT count(*) FROM articles")[0][0])
 
     def rows_of(self, ids: Sequence[object]) -> dict[str, int]:
-        """The rows of those of the ids that are there."""
+        """The row of each of the ids that occurs."""
         return dict(self.select("id, row", "articles", "id", ids))
 
     def ids_of(self, rows: Sequence[int]) -> list[str]:
-        """The ids of some rows, in the order asked for."""
+        """The ids of some rows, in the order of the rows given."""
         found = dict(self.select("row, id", "articles", "row", rows))
         return [found[row] for row in rows]
 
@@ -120,22 +115,18 @@ class Store(Connection):
         return dict(self.select("row, source", "articles", "row", rows))
 
     def contents(self, ids: Sequence[str]) -> dict[str, Content]:
-        """What is there under each of the ids."""
+        """The content of each of the ids that occurs."""
         found = self.select("id, row, content, content_form", "articles", "id", ids)
         return {id: Content(*content) for id, *content in found}
 
     def moments(self, first_row: int = 0, last_row: int = LAST_ROW) -> list[tuple[int, int | None]]:
-        """The rows between two, both included, each with its moment."""
-        with self.errors("read"):
-            return self.execute(
-                "SELECT row, moment FROM articles WHERE row BETWEEN ? AND ? ORDER BY row",
-                (first_row, last_row),
-            ).fetchall()
+        """The rows between two, both included, sorted, each with its moment."""
+        query = "SELECT row, moment FROM articles WHERE row BETWEEN ? AND ? ORDER BY row"
+        return self.read(query, (first_row, last_row))
 
     def span(self) -> tuple[int | None, int | None]:
         """The first and the last moment of all articles."""
-        with self.errors("read"):
-            first, last = self.execute("SELECT min(moment), max(moment) FROM articles").fetchone()
+        [(first, last)] = self.read("SELECT min(moment), max(moment) FROM articles")
         return first, last
 
     def all_articles(self) -> Iterator[Article]:
@@ -168,7 +159,7 @@ class Store(Connection):
         self.set("unlearnt", self.setting("unlearnt", 0) + len(rows))
 
     def remove_articles(self, rows: Sequence[int]) -> None:
-        """Remove articles, and say so to readers."""
+        """Remove articles, and note that for readers."""
         change = self.setting("change", 0)
         for table in ("articles", "texts"):
             self.delete(table, "row", rows)
@@ -176,22 +167,22 @@ class Store(Connection):
         self.set("unlearnt", self.setting("unlearnt", 0) + len(rows))
 
     def removed_since(self, change: int) -> NDArray[np.uint64]:
-        """The rows that were removed after a change."""
+        """The rows that were removed after the change of this number."""
         found = self.execute("SELECT row FROM removals WHERE change > ?", (change,)).fetchall()
         return np.array(found, np.uint64).ravel()
 
     def forget_removals(self, change: int) -> None:
-        """Forget what was removed up to a change; a reader that is further behind starts again."""
+        """Forget what was removed up to the change of this number; a reader that is further behind starts again."""
         self.execute("DELETE FROM removals WHERE change <= ?", (change,))
         self.set("removals_since", change)
 
     def texts(self, rows: Sequence[int]) -> list[bytes]:
-        """The texts of some articles as UTF-8, in the order asked for; raises KeyError for one that is not there."""
+        """The texts of some articles as UTF-8, in the order of the rows given; raises KeyError for a row that does not occur."""
         found = dict(self.select("row, CAST(text AS BLOB)", "texts", "row", rows))
         return [found[row] for row in rows]
 
     def batch(self, rows: Sequence[int]) -> Articles:
-        """Some articles with text and title, without dates, in the order asked for."""
+        """Some articles with text and title, without dates, in the order of the rows given."""
         about, bodies = self.articles(rows), self.texts(rows)
         return Articles(
             [article.id for article in about],
@@ -202,7 +193,7 @@ class Store(Connection):
         )
 
     def articles(self, rows: Sequence[int]) -> list[Article]:
-        """Some articles without their texts, in the order asked for."""
+        """Some articles without their texts, in the order of the rows given."""
         found = {
             row: Article(id, "", **{name: value or None for name, value in zip(ABOUT, values, strict=True)})
             for row, id, *values in self.select(f"row, id, {', '.join(ABOUT)}", "articles", "row", rows)
@@ -210,7 +201,7 @@ class Store(Connection):
         return [found[row] for row in rows]
 
     def find_damage(self) -> list[str]:
-        """What is wrong with the file, and how many articles are not as they were added."""
+        """What is wrong with the file, in words: damage, articles without text, articles changed since they were added."""
         with self.errors("read"):
             problems = [row[0] for row in self.execute("PRAGMA integrity_check") if row[0] != "ok"]
             orphans = "SELECT count(*) FROM articles LEFT JOIN texts USING (row) WHERE text IS NULL"
@@ -234,13 +225,12 @@ class Store(Connection):
     # Segments
 
     def entries(self) -> list[Entry]:
-        """The catalogue, the first rows first."""
-        with self.errors("read"):
-            found = self.execute(f"SELECT {', '.join(CATALOGUE)} FROM segments ORDER BY first_row")
-            return [Entry.read(row) for row in found]
+        """The catalogue, sorted by rows."""
+        found = self.read(f"SELECT {', '.join(CATALOGUE)} FROM segments ORDER BY first_row")
+        return [Entry.read(row) for row in found]
 
     def segment_contents(self, numbers: Sequence[int]) -> dict[int, bytes | None]:
-        """The bytes of those of the segments that are in the catalogue; None for one that is a file."""
+        """The bytes of each of the segments that is in the catalogue; None for one that is a file."""
         return dict(self.select("number, content", "segments", "number", numbers))
 
     def replace_segments(self, gone: Sequence[int], made: Iterable[Stored]) -> None:
@@ -253,21 +243,20 @@ class Store(Connection):
 
     def learnt(self) -> Learnt:
         """The boilerplate as it was last learnt."""
-        with self.errors("read"):
-            values = {
-                name: np.frombuffer(value, "<u8").astype(np.uint64)
-                for name, value in self.execute("SELECT name, value FROM learnt")
-            }
-            found = self.execute("SELECT articles, example, article, sources FROM formulas ORDER BY place")
-            formulas = [
-                Formula(articles, example, article, json.loads(sources))
-                for articles, example, article, sources in found
-            ]
+        values = {
+            name: np.frombuffer(value, "<u8").astype(np.uint64)
+            for name, value in self.read("SELECT name, value FROM learnt")
+        }
+        found = self.read("SELECT articles, example, article, sources FROM formulas ORDER BY place")
+        formulas = [
+            Formula(articles, example, article, json.loads(sources))
+            for articles, example, article, sources in found
+        ]
         shingles = values.pop("shingles", np.empty(0, np.uint64))
         return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas)
 
     def set_learnt(self, learnt: Learnt, unlearnt: int = 0) -> None:
-        """Keep what was learnt, and how many articles it knows nothing of."""
+        """Write what was learnt, and how many articles it was learnt without."""
         self.execute("DELETE FROM learnt")
         self.execute("DELETE FROM formulas")
         values = {"shingles": learnt.known.shingles, **learnt.names}

@@ -1,4 +1,4 @@
-"""Changes of an archive, each whole or not at all: articles come, go and expire, segments are merged."""
+"""Changes of an archive, each of which is made whole or not at all: articles come, go and expire, segments are merged."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,32 +18,37 @@ from ..model import Articles, Skipped
 from ..pairs import Filed
 from .answers import Added
 from .digests import FORM, digest, values_of
-from .filing import Filer
 from .index import Index
-from .segments import Damaged, Segment, Stored, choose_merge, make_segment, merge_parts, write_segment
-from .settings import SECOND, Settings, is_current, require_text_version
-from .store import Store
+from .segments import (
+    Damaged,
+    Segment,
+    Stored,
+    choose_merge,
+    encode_parts,
+    make_segment,
+    merge_parts,
+    write_segment,
+)
+from .settings import SECOND, is_current, require_text_version
 
 DAY = 86_400 * SECOND
 ANEW_ARTICLES = 1000
-"""Articles of a segment that is filed anew; segments are merged afterwards."""
+"""The most articles of a segment that is filed anew; segments are merged afterwards."""
 REMOVALS_KEPT = 1000
-"""A reader that is more changes behind starts again."""
+"""The changes whose removals are kept: a reader that is further behind starts again."""
 
 
 class Writer:
-    """The one that changes the store, and keeps the index of its process with it."""
+    """Changes the store, and takes each change into the index of its process."""
 
-    def __init__(self, store: Store, settings: Settings, index: Index, filer: Filer, folder: Path) -> None:
-        self._store = store
-        self._settings = settings
+    def __init__(self, index: Index) -> None:
         self._index = index
-        self._filer = filer
-        self._folder = folder
+        self._store = index.store
+        self._settings = index.settings
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """A change of the archive: counted, committed, taken in."""
+        """Count a change of the archive, commit it, and take it in."""
         self._index.is_behind = True
         with self._store.change():
             self._store.set("change", self._store.setting("change", 0) + 1)
@@ -59,7 +63,7 @@ class Writer:
         replace: bool,
         seen: set[str],
     ) -> Added:
-        """Add a batch in one change; `seen` are the ids that were read before, and takes in these."""
+        """Add a batch in one change; `seen` are the ids that were read before, to which those of the batch are added."""
         known = self._store.contents(batch.ids)
         by_form = {FORM: contents}
         for form in {one.form for one in known.values()} - {FORM}:
@@ -99,7 +103,7 @@ class Writer:
         number = store.next_number("segments")
         made: list[Stored] = []
         for slice_, mine in settings.slices((place, int(batch.published[place])) for place in kept).items():
-            its = filed if len(mine) == len(batch) else self._filer.file(batch.take(mine))
+            its = filed if len(mine) == len(batch) else settings.file(batch.take(mine))
             made.append(self._write(number + len(made), slice_, [rows[place] for place in mine], its))
         with self.changing():
             store.remove_articles(replaced)
@@ -111,14 +115,14 @@ class Writer:
     def _write(
         self, number: int, slice_: int | None, rows: Sequence[int], filed: Mapping[Method, Filed]
     ) -> Stored:
-        """A segment of these rows, for the catalogue."""
-        made = make_segment(number, slice_, rows[0], rows[-1], self._filer.encode(filed, rows))
-        return write_segment(made, self._folder)
+        """Write a segment of these rows; returns it for the catalogue."""
+        made = make_segment(number, slice_, rows[0], rows[-1], encode_parts(filed, rows))
+        return write_segment(made, self._index.folder)
 
     def file_anew(self, pool: Pool, progress: Progress | None) -> None:
         """File all articles again if their words were read in another way than now; nothing is changed before all are filed.
 
-        Raises MismatchError where statistics were counted of words read that way.
+        Raises MismatchError if a method weighs words: its statistics are of words read in that way.
         """
         store = self._store
         if is_current(store):
@@ -132,7 +136,7 @@ class Writer:
         ]
         number, done, articles = store.next_number("segments"), 0, store.count()
         made: list[Stored] = []
-        filed = pool.map(self._filer.file, (store.batch(rows) for _, rows in batches))
+        filed = pool.map(self._settings.file, (store.batch(rows) for _, rows in batches))
         for (slice_, rows), its in zip(batches, filed, strict=True):
             made.append(self._write(number + len(made), slice_, rows, its))
             done += len(rows)
@@ -144,19 +148,19 @@ class Writer:
             store.set("text_version", _core.TEXT_VERSION)
 
     def _clock(self, moments: NDArray[np.int64]) -> int | None:
-        """The window's clock once these have come: the newest date that is at most a day ahead of the wall clock."""
+        """The clock of the window once articles of these moments are added: the newest date at most a day ahead of the wall clock."""
         before: int | None = self._store.setting("clock")
         believed = moments[moments <= time.time_ns() // 1000 + DAY]
         newest = int(believed.max()) if len(believed) else None
         return max((one for one in (before, newest) if one is not None), default=None)
 
     def _cut(self, moments: NDArray[np.int64]) -> int:
-        """What was published before is no longer kept."""
+        """The earliest moment that is still kept once articles of these moments are added."""
         clock = self._clock(moments) if self._settings.window is not None else None
         return np.iinfo(np.int64).min if clock is None else clock - (self._settings.window or 0)
 
     def expire(self, now: int | None = None) -> int:
-        """Remove what has left the window; how many there were."""
+        """Remove the articles that have left the window; returns how many."""
         cut = self._cut(np.empty(0, np.int64)) if now is None else now - (self._settings.window or 0)
         rows = self._index.rows[self._index.moments < cut].tolist()
         if rows:
@@ -168,11 +172,11 @@ class Writer:
         return list(dict.fromkeys(segment.entry.slice for segment in self._index.segments))
 
     def _slice(self, slice_: int | None) -> list[Segment]:
-        """The segments of a slice of time, the first rows first."""
+        """The segments of a slice of time, sorted by rows."""
         return [segment for segment in self._index.segments if segment.entry.slice == slice_]
 
     def tidy(self) -> None:
-        """Let go of what has expired, drop and merge segments."""
+        """Remove what has expired, drop and merge segments."""
         if self._settings.window is not None:
             self.expire()
         live = self._index.rows
@@ -185,7 +189,7 @@ class Writer:
                 self._merge(self._slice(slice_)[-count:])
 
     def _merge(self, segments: Sequence[Segment]) -> None:
-        """One segment in place of several of a slice, without what is no longer live; none if nothing is."""
+        """Put one segment in place of several of a slice, without articles that are no longer live; none if no article is."""
         live = self._index.rows
         written: list[Stored] = []
         if any(np.isin(segment.rows, live).any() for segment in segments):
@@ -195,8 +199,8 @@ class Writer:
                 parts = merge_parts(segments, live)
                 made = make_segment(number, first.slice, first.first_row, last.last_row, parts)
             except Damaged:
-                made = self._filer.make_again(number, first.slice, first.first_row, last.last_row)
-            written.append(write_segment(made, self._folder))
+                made = self._index.make_again(number, first.slice, first.first_row, last.last_row)
+            written.append(write_segment(made, self._index.folder))
         with self.changing():
             self._store.replace_segments([segment.entry.number for segment in segments], written)
             oldest = self._store.setting("change") - REMOVALS_KEPT
@@ -205,12 +209,12 @@ class Writer:
         self._index.delete_files()
 
     def put_back(self) -> None:
-        """Write the segments that had to be made again."""
+        """Write the segments that were made again."""
         for segment in [one for one in self._index.segments if one.entry.number in self._index.mended]:
             self._merge([segment])
 
     def compact(self) -> None:
-        """Make one segment of all of a slice."""
+        """Merge all segments of each slice into one."""
         for mine in map(self._slice, self._slices()):
             live = sum(len(np.intersect1d(segment.rows, self._index.rows)) for segment in mine)
             if len(mine) > 1 or live < sum(segment.entry.articles for segment in mine):

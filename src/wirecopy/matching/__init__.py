@@ -3,8 +3,8 @@
     file a batch → collide a shard → agree (by pair) → suspect (by common key) → learn → nominate
          → compare → learn from passages → compare again what that touches
 
-`match` is all articles of a collection against each other, `answer` some queries against what a lookup says; from the
-evidence on they are one. Every stage is a function of values. Words do not outlive their batch: candidates are read
+`match` matches all articles of a collection with each other, `answer` some queries with the articles that a lookup finds; from the
+evidence on, both take the same path. Every stage is a function of values. Words are not kept after their batch: candidates are read
 again, a block of related pairs at a time.
 """
 
@@ -54,7 +54,7 @@ Named = str | Method
 
 @dataclass(frozen=True)
 class Plan:
-    """What is done: which preset decides, which methods nominate, whether big families are linked, what weighs words."""
+    """What is done: the preset that decides, the methods that nominate, whether big families are linked, the statistics."""
 
     preset: str
     methods: tuple[Method, ...]
@@ -63,27 +63,27 @@ class Plan:
 
     @property
     def nominating(self) -> list[Method]:
-        """The methods that the preset needs: those with a shorter guarantee than others only where it asks for less."""
+        """The methods that the preset needs: one with a shorter guarantee than others only if the preset asks for less than theirs."""
         longest = max((one.guaranteed_words or 0 for one in self.methods), default=0)
         asks_less = get_preset(self.preset).min_passage_words < longest
         return [one for one in self.methods if asks_less or self.learns_from(one)]
 
     def learns_from(self, method: Method) -> bool:
-        """Whether boilerplate is learnt from a method: from those of the longest guarantee, the same for all presets."""
+        """Whether boilerplate is learnt from a method: only from those with the longest guarantee, so that all presets learn the same."""
         longest = max((one.guaranteed_words or 0 for one in self.methods), default=0)
         return (method.guaranteed_words or longest) == longest
 
     @property
     def all_weights(self) -> dict[Method, Statistics]:
-        """What methods weigh words by, where that was given."""
+        """The statistics of each method that weighs words, if they were given."""
         weighing = [one for one in self.methods if one.weighs_words]
         return dict.fromkeys(weighing, self.statistics) if self.statistics else {}
 
 
 def choose_methods(method: Named | Sequence[Named] | None, preset: str) -> tuple[Method, ...]:
-    """The methods asked for and `exact`, so that no identical article is missed; or, if none is, those that suit the preset.
+    """The methods asked for and `exact`, so that no identical article is missed; by default, those that suit the preset.
 
-    These find every common run of 20 words, and of `min_passage_words` where the preset asks for less.
+    By default every common run of 20 words is found, and of `min_passage_words` if the preset asks for less.
     """
     exact = methods.get("exact")
     if method is None:
@@ -99,12 +99,23 @@ def choose_methods(method: Named | Sequence[Named] | None, preset: str) -> tuple
     )
 
 
+def check_statistics(methods: Sequence[Method], statistics: Statistics | None) -> None:
+    """Raise UsageError if no method needs the statistics given, MismatchError if they were counted in another view."""
+    if statistics is None:
+        return
+    weighing = [one for one in methods if one.weighs_words]
+    if not weighing:
+        raise UsageError(f"statistics: {', '.join(one.name for one in methods)} weighs no words")
+    for one in weighing:
+        statistics.require(one.view)
+
+
 @dataclass(frozen=True)
 class Learning:
     """What is known of a collection once its boilerplate is learnt.
 
-    `nominated` are the candidates of each method, `pairs` all that boilerplate was learnt from, and `compared` how these
-    compared before the last of it was known, which `touched` says of each article that it may hold.
+    `nominated` are the candidates of each method, `pairs` those that boilerplate was learnt from, and `compared` is how these
+    compared before the last boilerplate was known; `touched` says which articles may hold that.
     """
 
     learnt: Learnt
@@ -116,7 +127,7 @@ class Learning:
 
 
 def match(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Matches:
-    """The matches of all articles of a collection."""
+    """The matches of all articles of a collection with each other."""
     known = learn(plan, collection, filing, pool)
     nominated = known.nominated
     if not plan.linked:
@@ -151,7 +162,7 @@ def answer(
 ) -> Matches:
     """The matches of queries with a collection whose boilerplate is known.
 
-    What was `looked_up`, of batches of queries by each method, has the ranks of its queries beside it.
+    `looked_up` are batches of queries, each looked up by one method, with the ranks of the queries of the batch.
     """
     nominated: dict[Method, list[Pairs]] = {one: [] for one in plan.nominating}
     for ranks, one in looked_up:
@@ -162,7 +173,7 @@ def answer(
     articles = len(collection.ids)
 
     def texts(ranks: NDArray[np.uint32]) -> Texts:
-        """Those of articles, then, as ranks rise, of queries."""
+        """The texts of articles, then, as ranks are sorted, those of queries."""
         body, offsets = collection.texts(ranks[ranks < articles])
         more, more_offsets = queries.texts(ranks[ranks >= articles] - np.uint32(articles))
         return np.concatenate([body, more]), np.concatenate([offsets[:-1], offsets[-1] + more_offsets])
@@ -180,22 +191,20 @@ def answer(
 def look_up(
     plan: Plan, batch: Articles, lookup: Lookup, statistics: Mapping[Method, Statistics]
 ) -> list[Queries]:
-    """The articles of a batch, looked up by each method."""
+    """The articles of a batch, looked up by each nominating method."""
     return [Queries.look_up(batch, one, statistics.get(one), lookup) for one in plan.nominating]
 
 
 def nominate_queries(plan: Plan, queries: Queries, learnt: Learnt) -> tuple[NDArray[np.uint32], NDArray[Any]]:
-    """The candidates of queries by one method: which query, and what the collection calls the article."""
+    """The candidates of queries by one method: the number of each query, and how the collection names the article."""
     names = learnt.names.get(str(queries.method), NO_NAMES)
-    nominated = [queries.nominate(names, linked=True)]
-    if not plan.linked:
-        nominated.append(queries.nominate(names, linked=False))
-    query, found = zip(*nominated, strict=True)
+    ways = [True] if plan.linked else [True, False]
+    query, found = zip(*(queries.nominate(names, linked=linked) for linked in ways), strict=True)
     return np.concatenate(query), np.concatenate(found)
 
 
 def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Learning:
-    """The boilerplate of a collection, and its candidates. It is the same whatever the preset, linked or not."""
+    """The boilerplate of a collection, which is the same for every preset, linked or not, and the candidates."""
     pool.progress("nominating", 0, 1)
     keyed = {
         one: _collide(one, collection, filing, pool, last=plan.linked)
@@ -246,7 +255,7 @@ def _collide(
     names: NDArray[np.uint64] | None = None,
     last: bool = True,
 ) -> tuple[Collided, Agreement]:
-    """What collides and who agrees by the keys of a method; common keys are numbered by `names`, if they are known."""
+    """The collisions of a method's keys, and which pairs agree; common keys are numbered by their place in `names`, if given."""
     limits, ranks = Limits.of(method, linked=linked), filing.ranks
     filed, shards = filing.shards(method, last=last)
     words = np.zeros(len(collection.ids), np.uint32)
@@ -256,14 +265,14 @@ def _collide(
 
 
 def pair_all(method: Method, collection: Collection, filing: Filing, learnt: Learnt, pool: Pool) -> Pairs:
-    """All candidates of a method, however many hold their keys; what is boilerplate is known by name."""
+    """All candidates of a method, also those by keys that many articles hold, unless the key is boilerplate by its name."""
     names = learnt.names[str(method)]
     collided, agreement = _collide(method, collection, filing, pool, linked=False, names=names)
     return nominate(collided.evidence, agreement, np.ones(len(names), bool))
 
 
 def share(method: Method, filing: Filing, pool: Pool) -> Pairs:
-    """The pairs of which the later article's probes are keys of the earlier."""
+    """The pairs of which a probe of the later article is a key of the earlier."""
     sketches, order = filing.sketches(method)
     return _concatenate(list(Sharing(method, sketches, order, pool.map).pairs(0, len(order), 1 << 20)))
 
@@ -271,9 +280,9 @@ def share(method: Method, filing: Filing, pool: Pool) -> Pairs:
 def decide(
     plan: Plan, collection: Collection, pairs: Pairs, known: Learning, pool: Pool
 ) -> tuple[Compared, int]:
-    """How all candidates compare, knowing all boilerplate, and how many were compared for that.
+    """How all candidates compare without any boilerplate, and how many had to be compared for that.
 
-    By the default preset most were compared already; only those that may hold what was learnt since are compared again.
+    With the default preset, pairs that were compared while learning are compared again only if they may hold what was learnt since.
     """
     preset, boilerplate = get_preset(plan.preset), known.learnt.known
     if plan.preset != DEFAULT_PRESET:
@@ -298,7 +307,7 @@ def compare(
     *,
     trace: bool = False,
 ) -> tuple[Compared, list[tuple[NDArray[np.uint32], Trace]]]:
-    """How pairs of articles compare, related pairs together, and, if asked for, the articles of each block with their traces."""
+    """How pairs of articles compare, and, if asked for, the articles of each block of related pairs with their traces."""
     later, earlier = pairs
     component = _core.components(int(later.max(initial=0)) + 1, later, earlier)
     related = np.argsort(component[later], kind="stable")

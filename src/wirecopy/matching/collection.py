@@ -1,4 +1,4 @@
-"""What is matched, and the threads that do it: articles by their place in time."""
+"""What is matched, articles sorted by time; and the threads that do it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ..pairs import Shard
 Texts = tuple[NDArray[np.uint8], NDArray[np.int64]]
 """Texts as one UTF-8 buffer and its offsets."""
 Progress = Callable[[str, int, int], None]
-"""Called with a stage, how much of it is done and how much there is."""
+"""Called with the name of a stage, how much of it is done, and how much there is to do."""
 In = TypeVar("In")
 Out = TypeVar("Out")
 
 
 class Collection(Protocol):
-    """Articles by rank: their place in time, by `published`, then by id."""
+    """Articles by rank, which is their place when sorted by `published`, then by id."""
 
     @property
     def ids(self) -> Sequence[str]:
-        """All ids."""
+        """The id at each rank."""
 
     @property
     def skipped(self) -> Sequence[Skipped]:
@@ -38,35 +38,35 @@ class Collection(Protocol):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What may make answers other than expected."""
+        """Reasons why answers may not be what was expected."""
 
     @property
     def unreadable_dates(self) -> int:
-        """How many dates were in no form that is known."""
+        """How many dates could not be read."""
 
     @property
     def missing_fields(self) -> Sequence[str]:
-        """The fields that were asked for by name and that no record holds."""
+        """The fields that were asked for by name and that no record has."""
 
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
-        """Some texts."""
+        """The texts at some ranks."""
 
     def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
-        """How many of some articles are of each source, where that is known."""
+        """How many of the articles at some ranks are of each source, if sources are known."""
 
 
 class Filing(Protocol):
-    """What the articles of a collection are filed under, by the numbers that they were filed with."""
+    """What the articles of a collection are filed under; they are numbered as they were filed."""
 
     @property
     def ranks(self) -> NDArray[np.uint32]:
         """The rank of each article."""
 
     def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
-        """The words of each article, and the postings of each shard; the `last` time these are handed over."""
+        """The number of words of each article, and the postings of each shard, which are given away the `last` time."""
 
     def sketches(self, method: Method) -> tuple[Sketches, NDArray[np.int64]]:
-        """What a method remembers of each article, and the article at each rank."""
+        """What a method remembers of each article, and the number of the article at each rank."""
 
 
 def rank(
@@ -74,17 +74,17 @@ def rank(
     get_ids: Callable[[NDArray[np.int64]], Sequence[str]],
     matters: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
-    """The articles, by their places in `published`, in time: by `published`, then by id.
+    """The indices of the articles, sorted by `published`, then by id.
 
-    Ids are asked for only where dates are equal, and, if that is said, only of articles whose order `matters`.
+    Ids are asked for only where dates are equal, and only of articles whose order `matters` (by default, all).
     """
     order = np.argsort(published, kind="stable") if matters is None else np.lexsort((matters, published))
     times = published[order]
     same = times[1:] == times[:-1]
     if matters is not None:
         same &= matters[order[1:]] & matters[order[:-1]]
-    tied = np.flatnonzero(np.append(False, same) | np.append(same, False)) if same.any() else np.empty(0, int)
-    if len(tied):
+    if same.any():
+        tied = np.flatnonzero(np.append(False, same) | np.append(same, False))
         ids = get_ids(order[tied])
         by_id = np.array(sorted(range(len(tied)), key=ids.__getitem__))
         order[tied] = order[tied][by_id[np.argsort(times[tied][by_id], kind="stable")]]
@@ -92,14 +92,14 @@ def rank(
 
 
 def invert(order: NDArray[np.int64], articles: int, left_out: int) -> NDArray[np.uint32]:
-    """The rank of each of so many articles, from the article at each rank; `left_out` for one that has none."""
+    """The rank of each of N `articles`, from the article at each rank; `left_out` for one without a rank."""
     ranks = np.full(articles, left_out, np.uint32)
     ranks[order] = np.arange(len(order), dtype=np.uint32)
     return ranks
 
 
 class Pool:
-    """How work is done: threads that apply a function to many things, and whom to tell."""
+    """How work is done: threads that apply a function to many items, and the function that is told of progress."""
 
     def __init__(self, threads: int, progress: Progress | None = None) -> None:
         self.threads = threads
@@ -107,7 +107,7 @@ class Pool:
         self.executor = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def map(self, function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
-        """`function` of each item, in order, few of them waiting at a time."""
+        """The result of `function` for each item, in order; only a few are computed ahead."""
         if self.executor is None:
             yield from map(function, items)
             return
@@ -123,7 +123,7 @@ class Pool:
 
 @contextmanager
 def open_pool(threads: int | None, progress: Progress | None = None) -> Iterator[Pool]:
-    """A pool of so many threads, by default one for each core this process may use."""
+    """A pool of N threads, by default one for each core that this process may use."""
     refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     pool = Pool(threads or cores, progress)

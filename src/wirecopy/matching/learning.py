@@ -1,7 +1,7 @@
-"""The boilerplate of a collection: what common keys and common passages have in common is compared, and learnt.
+"""The boilerplate of a collection, learnt from common keys before articles are compared, and from common passages after.
 
-Keys find a formula before anything is compared, and save its pairs from it. A formula with words that vary has fewer keys in
-common than articles; it shows afterwards, as passages of many articles that lie on each other. Both are learnt with the default
+Most formulas are found by their keys, so that pairs which share nothing else need not be compared. A formula with words that vary has
+too few keys in common; it shows afterwards, as passages of many articles that overlap. Both are learnt with the default
 preset, whichever is asked for, so that all presets leave out the same.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +22,15 @@ from ..pairs import Pairs
 from .collection import Collection
 
 PASSAGE_ARTICLES = 7
-"""Fewer than for a key, because not every article with a formula is a candidate with every other."""
+"""The articles that make a passage common: fewer than for a key, because not all holders of a formula are candidates."""
 PASSAGE_SHARE = 0.5
-"""Matches that cover more of either article are more than a formula."""
+"""A match that covers this share of either article is more than a formula."""
 LOT = 64
-"""Suspects that are read at a time."""
+"""The most suspects that are read at a time."""
 
 
 def convict(collection: Collection, suspects: Mapping[int, Common]) -> tuple[dict[int, Common], Boilerplate]:
-    """The suspects that are boilerplate, with one example each, and what they have in common."""
+    """The suspects that are boilerplate, with one example each, and their shingles."""
     names = list(suspects)
     convicted: dict[int, Common] = {}
     known = NOTHING
@@ -37,29 +38,25 @@ def convict(collection: Collection, suspects: Mapping[int, Common]) -> tuple[dic
         lot = {name: suspects[name] for name in names[start : start + LOT]}
         ranks, tokens = read(collection, lot.values())
         read_lot = {name: _in_rows(one, ranks) for name, one in lot.items()}
-        guilty = [
-            name
-            for name, is_guilty in zip(lot, are_strangers(tokens, read_lot.values()), strict=True)
-            if is_guilty
-        ]
+        guilty = list(compress(lot, are_strangers(tokens, read_lot.values())))
         known = boilerplate.learn(tokens, [read_lot[name] for name in guilty], known)
         convicted |= {name: replace(lot[name], rows=lot[name].rows[:1]) for name in guilty}
     return convicted, known
 
 
 def read(collection: Collection, commons: Iterable[Common]) -> tuple[NDArray[np.uint32], Tokens]:
-    """The examples of all, each once: their ranks, rising, and their words."""
+    """The distinct examples of all: their ranks, sorted, and their words."""
     ranks = np.unique(np.concatenate([common.rows for common in commons]))
     return ranks, text.tokenise(*collection.texts(ranks), spans=True)
 
 
 def _in_rows(common: Common, ranks: NDArray[np.uint32]) -> Common:
-    """The same with rows of what was read in place of ranks."""
+    """The same, with its examples given by their places in `ranks`."""
     return replace(common, rows=np.searchsorted(ranks, common.rows).astype(np.uint32))
 
 
 def are_strangers(tokens: Tokens, suspects: Iterable[Common]) -> list[bool]:
-    """Whether each suspect's examples, rows of `tokens`, differ otherwise, each compared with the one before."""
+    """Whether the examples of each suspect, rows of `tokens`, share little else; each is compared with the one before."""
     pairs = [common.rows[1:].astype(np.uint64) << np.uint64(32) | common.rows[:-1] for common in suspects]
     distinct = np.unique(np.concatenate(pairs))
     queries, founds = (distinct >> np.uint64(32)).astype(np.uint32), distinct.astype(np.uint32)
@@ -72,7 +69,7 @@ def are_strangers(tokens: Tokens, suspects: Iterable[Common]) -> list[bool]:
 
 
 def describe(collection: Collection, commons: Sequence[Common], known: Boilerplate) -> list[Formula]:
-    """What was learnt, for people to see, the most common first."""
+    """The formulas for people to see, the most common first."""
     if not commons:
         return []
     ranks, tokens = read(collection, commons)
@@ -87,7 +84,7 @@ def describe(collection: Collection, commons: Sequence[Common], known: Boilerpla
 
 
 def suspect_passages(collection: Collection, pairs: Pairs, compared: Compared) -> dict[int, Common]:
-    """Short passages that lie on each other in many articles, from matches that are no more, by the preset itself."""
+    """Passages that overlap in many articles, from matches that share little else and needed no stricter preset."""
     later, earlier = pairs
     pair = compared.pairs
     share = np.maximum(compared.query_covered, compared.found_covered)
@@ -124,7 +121,7 @@ def suspect_passages(collection: Collection, pairs: Pairs, compared: Compared) -
 
 
 def _place_in_words(collection: Collection, suspects: Mapping[int, Common]) -> dict[int, Common]:
-    """The same with places in words, where they were code points."""
+    """The same, with places in words instead of code points."""
     if not suspects:
         return {}
     ranks, tokens = read(collection, suspects.values())

@@ -1,4 +1,4 @@
-"""What was found: columns that read as a sequence of matches, and turn into tables."""
+"""What was found: a sequence of matches, held as columns, that can be turned into tables."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LINES = 1 << 16
 
 @dataclass(frozen=True)
 class Sides:
-    """Two collections: of queries and of what is found. Of one collection both are the same."""
+    """The two collections that are matched: queries, and what is found. A collection matched with itself is both."""
 
     query_side: Collection = field(repr=False)
     found_side: Collection = field(repr=False)
@@ -41,12 +41,12 @@ class Sides:
 
     @property
     def articles(self) -> int:
-        """How many articles there are on both sides."""
+        """How many articles both sides have together."""
         return sum(len(side.ids) for side in self._sides)
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What may make the answer other than expected."""
+        """Reasons why the answer may not be what was expected."""
         return self.found_side.warnings
 
     @property
@@ -56,21 +56,21 @@ class Sides:
 
     @property
     def unreadable_dates(self) -> int:
-        """How many dates were in no form that is known; they count as missing."""
+        """How many dates could not be read; they count as missing."""
         return sum(side.unreadable_dates for side in self._sides)
 
     @property
     def missing_fields(self) -> Sequence[str]:
-        """The fields that were asked for by name and that no record holds."""
+        """The fields that were asked for by name and that no record of either side has."""
         first, *others = (side.missing_fields for side in self._sides)
         return [name for name in first if all(name in other for other in others)]
 
 
 @dataclass(frozen=True)
 class Matches(Sides, Sequence[Match]):
-    """Matches in the order of their queries, then of what was found, in time.
+    """Matches, sorted by the query's place in time, then by that of what was found.
 
-    `skipped` lists the records that could not be used, `formulas` the boilerplate that was left out, `counts` how much
+    `skipped` are the records that could not be used, `formulas` is the boilerplate that was left out, `counts` says how much
     work was done.
     """
 
@@ -106,7 +106,7 @@ class Matches(Sides, Sequence[Match]):
 
     @cached_property
     def _combinations(self) -> list[tuple[str, ...]]:
-        """The names for each set of nominating methods."""
+        """The names of the methods in each set of them; a set is a number with a bit for each method."""
         return [
             tuple(dict.fromkeys(name for bit, name in enumerate(self.methods) if value >> bit & 1))
             for value in range(1 << len(self.methods))
@@ -129,20 +129,14 @@ class Matches(Sides, Sequence[Match]):
             yield query_ids[query], found_ids[found], names[relation], *values, by[methods]
 
     def json_lines(self) -> Iterator[str]:
-        """Each match as a line of JSON, many lines at a time."""
+        """The matches as lines of JSON, many lines at a time."""
+        columns = self.queries, self.founds, self.compared, self.nominated
+        ids = self.query_side.ids, self.found_side.ids
+        relations = [json.dumps(relation) for relation in RELATIONS]
+        methods = [json.dumps(names) for names in self._combinations]
         for start in range(0, len(self), LINES):
-            yield _core.match_lines(
-                self.queries,
-                self.founds,
-                self.compared,
-                self.nominated,
-                start,
-                min(start + LINES, len(self)),
-                self.query_side.ids,
-                self.found_side.ids,
-                [json.dumps(relation) for relation in RELATIONS],
-                [json.dumps(names) for names in self._combinations],
-            )
+            end = min(start + LINES, len(self))
+            yield _core.match_lines(*columns, start, end, *ids, relations, methods)
 
     def to_arrow(self) -> pyarrow.Table:
         """The matches as an Arrow table; passages are a list of structs."""
@@ -156,15 +150,11 @@ class Matches(Sides, Sequence[Match]):
             flat = pa.array(np.column_stack(sides).ravel().astype(np.int64))
             return pa.FixedSizeListArray.from_arrays(flat, type=pa.list_(pa.int64(), 2))
 
+        query = spans(passages.query_start, passages.query_end)
+        found = spans(passages.found_start, passages.found_end)
         counts = [pa.array(column.astype(np.int64)) for column in (passages.words, passages.changed)]
-        both = (
-            spans(passages.query_start, passages.query_end),
-            spans(passages.found_start, passages.found_end),
-        )
-        passages_ = pa.ListArray.from_arrays(
-            pa.array(compared.passage_offsets, pa.int32()),
-            pa.StructArray.from_arrays([*both, *counts], ["query", "found", "words", "changed"]),
-        )
+        structs = pa.StructArray.from_arrays([query, found, *counts], ["query", "found", "words", "changed"])
+        lists = pa.ListArray.from_arrays(pa.array(compared.passage_offsets, pa.int32()), structs)
         return pa.table(
             {
                 "query": [self.query_side.ids[rank] for rank in self.queries.tolist()],
@@ -173,14 +163,14 @@ class Matches(Sides, Sequence[Match]):
                 "query_covered": compared.query_covered,
                 "found_covered": compared.found_covered,
                 "resemblance": compared.resemblance,
-                "passages": passages_,
+                "passages": lists,
                 "methods": [list(self._combinations[by]) for by in self.nominated.tolist()],
             },
             schema=pa.schema(
                 {
                     **dict.fromkeys(("query", "found", "relation"), pa.string()),
                     **dict.fromkeys(("query_covered", "found_covered", "resemblance"), pa.float64()),
-                    "passages": passages_.type,
+                    "passages": lists.type,
                     "methods": pa.list_(pa.string()),
                 }
             ),

@@ -1,4 +1,4 @@
-"""What one published method says by itself: its own score and decision for pairs, its verdict on an article."""
+"""What one published method says by itself: its own score and decision for a pair, its verdict on an article."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCK_PAIRS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Scored(Columns):
-    """Scored pairs as columns; articles by rank, relations as numbers in `methods.RELATIONS`."""
+    """Scored pairs as columns; articles are given by rank, relations as indices into `methods.RELATIONS`."""
 
     query: NDArray[np.uint32]
     found: NDArray[np.uint32]
@@ -32,7 +32,7 @@ class Scored(Columns):
     rank: NDArray[np.float64]
 
     def shown(self) -> Scored:
-        """The same with scores as people see them."""
+        """The same, with rounded scores."""
         scores = (score.round(4) for score in (self.query_in_found, self.found_in_query, self.rank))
         return Scored(self.query, self.found, self.relation, *scores)
 
@@ -49,12 +49,12 @@ NOT_SCORED = Scored(_NONE, _NONE, _NONE.astype(np.uint8), *[np.empty(0)] * 3)
 
 @dataclass(frozen=True)
 class Opinions(Sides, Sequence[Opinion]):
-    """Opinions in the order of time, or, where a collection was ranked against queries, by rank."""
+    """Opinions, sorted by time, or, if a collection was ranked against queries, by rank."""
 
     scored: Scored = field(repr=False)
     method: str
     verdicts: Sequence[Verdict] = field(default=(), repr=False)
-    """On each article, for a paper that decides on an article against all others and not on a pair."""
+    """The verdict on each article, if the paper of the method decides on articles too."""
 
     def __len__(self) -> int:
         return len(self.scored)
@@ -78,7 +78,7 @@ class Opinions(Sides, Sequence[Opinion]):
         return self.scored.take(rows).tell(self.query_side.ids, self.found_side.ids, self.method)
 
     def json_lines(self) -> Iterator[str]:
-        """The opinions as JSON lines, many at a time."""
+        """The opinions as lines of JSON, many lines at a time."""
         relations, by = [json.dumps(relation) for relation in RELATIONS], json.dumps([self.method])
         ids = self.query_side.ids, self.found_side.ids
         for start in range(0, len(self), BLOCK_PAIRS):
@@ -88,7 +88,7 @@ class Opinions(Sides, Sequence[Opinion]):
 
 Receive = Callable[[Opinions], None]
 Sketched = tuple[Collection, Sketches]
-"""Articles, and what a method remembers of each by rank."""
+"""Articles, and what a method remembers of the article at each rank."""
 
 
 def opine_on_pairs(
@@ -99,9 +99,9 @@ def opine_on_pairs(
     pool: Pool,
     receive: Receive | None = None,
 ) -> Opinions:
-    """What a method accepts of all pairs of a collection; `order` is which of the sketches is at each rank.
+    """The pairs of a collection that a method accepts; `order` is the number of the sketch at each rank.
 
-    With `receive`, opinions go there, a block at a time, and are not kept.
+    If `receive` is given, it is called with the opinions, a block at a time, and these are not kept.
     """
     sharing = Sharing(method, sketches, order, pool.map)
 
@@ -130,7 +130,7 @@ def opine_on_queries(
     accepted: bool = False,
     receive: Receive | None = None,
 ) -> Opinions:
-    """A collection ranked against each query, as `rank_found` does; opinions as of pairs."""
+    """The articles of a collection ranked against each query, by `rank_found`; `own` is the rank of the article that each query is."""
     (querying, query_sketches), (collection, sketches) = queries, articles
     by_id = place_by_id(collection.ids)
 
@@ -151,7 +151,7 @@ def _collect(
     pool: Pool,
     receive: Receive | None,
 ) -> Scored:
-    """What is said of all blocks, unless somebody receives it."""
+    """The scores of all blocks, concatenated; none if `receive` takes them."""
     parts = [NOT_SCORED]
     for number, scored in enumerate(pool.map(opine, blocks), 1):
         if receive is None:
@@ -163,7 +163,7 @@ def _collect(
 
 
 def place_by_id(ids: Sequence[str]) -> NDArray[np.int64]:
-    """The place of each of some ids among all, sorted."""
+    """The place of each id when all are sorted."""
     places = np.empty(len(ids), np.int64)
     places[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
     return places
@@ -180,9 +180,9 @@ def rank_found(
     top: int | None = None,
     accepted: bool = False,
 ) -> Scored:
-    """The articles that have a rank above 0 against one query, or those accepted, the best `top` first, then by id.
+    """The articles with a rank above 0 against one query, or those accepted, sorted by falling rank, then by id; the first `top`.
 
-    The query is not compared with the article that it is itself, its `own`.
+    The query is not compared with the article at rank `own`, which it is itself.
     """
     parts = [NOT_SCORED]
     for start in range(0, len(founds), BLOCK_PAIRS):
@@ -201,7 +201,7 @@ def score(
     founds: Sketches,
     found: NDArray[np.uint32],
 ) -> Scored:
-    """What a method says of pairs of rows."""
+    """The scores of pairs of rows, and whether the method accepts them."""
     scores = method.score(queries.take(query), founds.take(found))
     shares = scores.query_in_found, scores.found_in_query, scores.rank
     return Scored(query, found, method.relate(scores), *shares)
@@ -210,7 +210,7 @@ def score(
 def give_verdicts(
     method: Method, ids: Sequence[str], queries: Sketches, table: Sketches, own: NDArray[np.uint32]
 ) -> Sequence[Verdict]:
-    """On each query against the articles of a table but its own, if the paper of the method gives verdicts."""
+    """The verdict on each query against all articles of a table but its own; none if the method gives no verdicts."""
     if not method.gives_verdicts:
         return ()
     hits = count_hits(queries, table, own)

@@ -1,6 +1,6 @@
-"""The published methods, one file each; a method nominates, the comparison decides.
+"""The published methods, one file each, and what they have in common. A method nominates, the comparison decides.
 
-A method is a frozen dataclass whose fields are its parameters. Its file's name is its name everywhere. This module finds
+A method is a frozen dataclass whose fields are its parameters. It is named after its file. This module finds
 the files by itself; other packages add methods through the entry-point group `wirecopy.methods`.
 """
 
@@ -29,21 +29,24 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "wirecopy.methods"
+LONGEST = 65536
+"""The longest shingle or window that a kernel takes."""
+LARGEST = 2**64 - 1
 
 RELATIONS = (None, Relation.CONTAINED_IN, Relation.CONTAINS, Relation.NEAR_DUPLICATE, Relation.PARTIAL)
 """What the numbers of `Method.relate` mean."""
 COVERED = 0.8
-"""The share from which an article counts as being in another, as in the comparison's default preset."""
+"""An article is in another from this share on, as in the comparison's default preset."""
 FEWEST_ARTICLES = 200
-"""Of fewer, a word that two of them share is in more than 1 %, the most that I-Match takes as published: it is silent below."""
+"""In a smaller pile, a word that two articles share is in more than 1 % of them, which I-Match as published leaves out: it finds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What the articles of a batch are filed under: article i has `values[offsets[i]:offsets[i + 1]]`.
+    """The keys of the articles of a batch: article i has `values[offsets[i]:offsets[i + 1]]`.
 
-    `starts` and `ends` are the word numbers a key was taken from, if the method knows: they let the words around it
-    settle an accidental collision. `weights` are those of `Method.elements`, above 0 and of moderate size; None where all weigh 1.
+    `starts` and `ends` are the word numbers that a key was taken from, if the method knows them: the words around them
+    tell an accidental collision. `weights` are those of `Method.elements`, above 0 and of moderate size; None if all are 1.
     """
 
     values: NDArray[np.uint64]
@@ -55,7 +58,7 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Sketches:
-    """What a method remembers of articles, in columns: article i has `column[starts[i]:ends[i]]` of each."""
+    """What a method remembers of articles, in columns: article i has `column[starts[i]:ends[i]]` of each column."""
 
     columns: tuple[NDArray[Any], ...]
     starts: NDArray[np.int64]
@@ -63,12 +66,12 @@ class Sketches:
 
     @classmethod
     def of(cls, values: NDArray[Any], offsets: NDArray[np.int64], *others: NDArray[Any]) -> Sketches:
-        """Articles that stand on end in all columns: article i has `offsets[i]:offsets[i + 1]` of each."""
+        """Sketches of consecutive articles: article i has `offsets[i]:offsets[i + 1]` of each column."""
         return cls((values, *others), offsets[:-1], offsets[1:])
 
     @classmethod
     def join(cls, parts: Sequence[Sketches]) -> Sketches:
-        """The articles of several batches, each on end."""
+        """The sketches of several batches, concatenated."""
         firsts = np.cumsum([0, *(len(part.columns[0]) for part in parts)])
         starts, ends = (
             np.concatenate([getattr(part, side) + first for part, first in zip(parts, firsts, strict=False)])
@@ -82,16 +85,16 @@ class Sketches:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where each article begins, if they stand on end."""
+        """Where each article begins and the last one ends; only for articles that are consecutive."""
         assert (self.starts[1:] == self.ends[:-1]).all(), "these articles were taken out of others"
         return np.concatenate([self.starts[:1], self.ends]) if len(self) else np.zeros(1, np.int64)
 
     def take(self, rows: NDArray[Any]) -> Sketches:
-        """Some of the articles; the columns stay where they are."""
+        """The sketches of some articles; the columns are not copied."""
         return Sketches(self.columns, self.starts[rows], self.ends[rows])
 
     def keep(self, kept: NDArray[np.bool_]) -> Sketches:
-        """Only those elements of the columns."""
+        """The sketches with only those elements of the columns."""
         before = np.concatenate([[0], np.cumsum(kept)])
         columns = tuple(column[kept] for column in self.columns)
         return Sketches(columns, before[self.starts], before[self.ends])
@@ -107,27 +110,27 @@ class Scores:
 
 
 class Method(ABC):
-    """What index, pairs, evaluation and service know of a method."""
+    """What all other modules know of a method."""
 
     paper: ClassVar[str]
     """Who published it."""
     approximate: ClassVar[bool] = False
     """Whether a pair that `accepts` takes may share no key."""
     mutual: ClassVar[bool] = False
-    """Whether an accepted pair shares the mean of what `least_shared` says of both articles, or the less of both."""
+    """Whether an accepted pair shares at least the mean of `least_shared` of both articles, else the smaller of both."""
     accepts_parts: ClassVar[bool] = False
     """Whether `accepts` says only that something is shared, so that the relation follows from the shares."""
 
     shingle_words: int | None = None
-    """Words that a key is taken from, where keys have places."""
+    """How many words a key is taken from, if keys have places."""
 
     @property
     def name(self) -> str:
-        """The name of the file it stands in."""
+        """The name of its file."""
         return type(self).__module__.rpartition(".")[2]
 
     def __str__(self) -> str:
-        """As the command line takes it: `winnowing:shingle_words=5,window_words=16`."""
+        """The method as the command line takes it: `winnowing:shingle_words=5,window_words=16`."""
         values = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}  # type: ignore[arg-type]
         given = (f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in values.items())
         return ":".join(filter(None, (self.name, ",".join(given))))
@@ -139,11 +142,11 @@ class Method(ABC):
 
     @property
     def weighs_words(self) -> bool:
-        """Whether `sketch` needs Statistics, of the pile itself or of a reference collection."""
+        """Whether `sketch` needs Statistics: of the pile itself, or of a reference collection."""
         return False
 
     def warn_of_few(self, articles: int) -> str | None:
-        """The warning that a pile of so many articles is too small to weigh words by; None where it is not."""
+        """A warning if a pile of so many articles is too small to weigh words by, else None."""
         if not self.weighs_words or articles >= FEWEST_ARTICLES:
             return None
         return (
@@ -158,16 +161,16 @@ class Method(ABC):
 
     @property
     def guaranteed_words(self) -> int | None:
-        """Every common run of so many words makes a pair a candidate; None where nothing is guaranteed."""
+        """The shortest run of words that is sure to make two articles that share it a candidate; None if none is."""
         return None
 
     @property
     def only_ranks(self) -> bool:
-        """Whether it has no threshold, and accepts nothing."""
+        """Whether it has no threshold and accepts nothing."""
         return False
 
     def needed(self, statistics: Statistics | None) -> Statistics:
-        """The Statistics, which must be there and counted in its view."""
+        """The Statistics; raises UsageError if there are none, MismatchError if they were counted in another view."""
         if statistics is None:
             raise UsageError(f"{self.name}: expected Statistics to weigh words by, got none")
         statistics.require(self.view)
@@ -177,16 +180,16 @@ class Method(ABC):
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
         """What the method remembers of each article of a batch."""
 
-    @abstractmethod
     def keys(self, sketches: Sketches) -> Keys:
-        """What each article is filed under."""
+        """What each article is filed under: the first column, unless a method says otherwise."""
+        return Keys(sketches.columns[0], sketches.offsets)
 
     def probes(self, sketches: Sketches) -> Keys:
-        """What each article is looked up under."""
+        """What each article is looked up under: its keys, unless a method says otherwise."""
         return self.keys(sketches)
 
     def common(self, occurrences: NDArray[np.int64], articles: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which keys the paper itself leaves out: how often each occurs, and in how many articles.
+        """Which keys the paper leaves out, by how often each occurs and in how many articles.
 
         Elements of the sketches whose first column is such a key are left out of scores too.
         """
@@ -204,32 +207,32 @@ class Method(ABC):
 
     @property
     def compares_keys(self) -> bool:
-        """Whether `common` needs all keys of a collection at once, as the most frequent of them are left out."""
+        """Whether `common` needs all keys of a collection at once, because it leaves out the most frequent ones."""
         return False
 
     def elements(self, sketches: Sketches) -> Keys:
-        """What tells how much two articles share: the sum of the products of the weights of what both have.
+        """The elements by which two articles are compared: they share the sum, over common elements, of the product of both weights.
 
-        The keys, unless another set says more of the score; no article has an element twice, if elements have weights.
+        These are the keys, unless another set says more about the score. If elements have weights, no article has one twice.
         """
         return self.keys(sketches)
 
     def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How much an accepted pair shares, by how much an article shares with itself: its elements, if all weigh 1."""
+        """How much an accepted pair shares at least, by how much each article shares with itself (N elements of weight 1: N)."""
         return np.ones_like(totals)
 
     @abstractmethod
     def score(self, query: Sketches, found: Sketches) -> Scores:
-        """Article i of `query` against article i of `found`, which has the indexed role."""
+        """The scores of article i of `query` against article i of `found`, for all i; those of `found` are filed."""
 
     @abstractmethod
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Its own decision: is the query in the found article, is the found article in the query."""
+        """Its own decision: whether the query is in the found article, and whether the found article is in the query."""
 
     def relate(self, scores: Scores) -> NDArray[np.uint8]:
-        """The number in `RELATIONS` of each pair's relation: accepted both ways is near-duplicate, one way is contained.
+        """The number in `RELATIONS` of each pair's relation: near-duplicate if accepted both ways, contained if one way.
 
-        Of parts, the ways are the shares of at least `COVERED`, and what has none of these is partial.
+        If only parts are accepted, a way is a share of at least `COVERED`, and an accepted pair without one is partial.
         """
         accepted = ways = np.stack(self.accepts(scores))
         if self.accepts_parts:
@@ -243,49 +246,94 @@ class Method(ABC):
         return type(self).verdict is not Method.verdict
 
     def verdict(self, hits: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether an article is a duplicate, of which so many elements are in other articles."""
+        """Whether each article is a duplicate, by how many of its elements occur in other articles."""
         raise UsageError(f"{self.name}: its paper decides on pairs, not on articles")
 
     def recall_curve(self) -> list[tuple[float, float]]:
-        """How likely a pair of some resemblance shares a key, where that is a matter of chance."""
+        """Pairs of a resemblance and the probability that such a pair shares a key, if that is a matter of chance; else none."""
         return []
 
     def tune(
         self, tokens: Tokens, statistics: Statistics | None, queries: NDArray[np.int64]
     ) -> Sequence[Any]:
-        """Trials of a parameter on a collection, one of them `chosen`, each a dataclass; some of its rows are queries."""
+        """Trials of a parameter on a collection, each a dataclass, one of them `chosen`; `queries` are rows of the collection."""
         raise UsageError(f"{self.name}: its paper has no way to tune it")
 
 
-def resembling(keys: NDArray[np.float64], resemblance: float) -> NDArray[np.float64]:
-    """What two sets share that resemble each other so much, by the keys of each; of two sizes it is the mean."""
-    return keys * (2 * resemblance / (1 + resemblance))
+class Containment(Method):
+    """A method that decides each way by itself: an article is in the other if the share `contained` of its distinct keys is."""
+
+    contained: float
+
+    def score(self, query: Sketches, found: Sketches) -> Scores:
+        """The share of each article's distinct keys that the other has; the larger share ranks."""
+        shared, in_query, in_found = count_shared(query, found)
+        query_in_found, found_in_query = shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1)
+        return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
+
+    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The share `contained` of each."""
+        return self.contained * totals
+
+    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Where each share reaches `contained`."""
+        return scores.query_in_found >= self.contained, scores.found_in_query >= self.contained
+
+
+class Similarity(Method):
+    """A method with one number for a pair, the same both ways, that accepts a pair from `threshold` on."""
+
+    threshold: float
+
+    @abstractmethod
+    def similarity(self, query: Sketches, found: Sketches) -> NDArray[np.float64]:
+        """The similarity of article i of both sides, for all i."""
+
+    def score(self, query: Sketches, found: Sketches) -> Scores:
+        """The similarity, for both ways and the rank."""
+        similarity = self.similarity(query, found)
+        return Scores(similarity, similarity, similarity)
+
+    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Where the similarity reaches `threshold`."""
+        return scores.query_in_found >= self.threshold, scores.found_in_query >= self.threshold
 
 
 count_shared = _core.count_shared
 """How many distinct values of the first column article i of both sides share, and how many each has."""
 
 
+def jaccard(query: Sketches, found: Sketches) -> NDArray[np.float64]:
+    """How many distinct values of the first column both articles have, of those that either has."""
+    shared, in_query, in_found = count_shared(query, found)
+    similarity: NDArray[np.float64] = shared / np.maximum(in_query + in_found - shared, 1)
+    return similarity
+
+
+def shared_at(totals: NDArray[np.float64], threshold: float) -> NDArray[np.float64]:
+    """How many values two sets of one size share if their Jaccard is `threshold`; of two sizes it is the mean."""
+    return totals * (2 * threshold / (1 + threshold))
+
+
 def names() -> list[str]:
-    """All methods there are."""
+    """The names of all methods, sorted."""
     return sorted({*_ours(), *(point.name for point in _entry_points())})
 
 
 def find_class(name: str) -> type[Method]:
-    """The class of a method."""
-    if name not in _ours():
-        found: type[Method] | None = next(
-            (point.load() for point in _entry_points() if point.name == name), None
+    """The class of a method; raises UsageError if there is none of this name."""
+    if name in _ours():
+        module = importlib.import_module(f"{__name__}.{name}")
+        return next(
+            value
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, Method) and value.__module__ == module.__name__
         )
-        if found is None:
-            raise UsageError(f"no method named {name!r}; there are: {', '.join(names())}")
-        return found
-    module = importlib.import_module(f"{__name__}.{name}")
-    return next(
-        value
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Method) and value.__module__ == module.__name__
-    )
+    for point in _entry_points():
+        if point.name == name:
+            found: type[Method] = point.load()
+            return found
+    raise UsageError(f"no method named {name!r}; there are: {', '.join(names())}")
 
 
 def _ours() -> set[str]:
@@ -299,7 +347,7 @@ def _entry_points() -> Iterable[EntryPoint]:
 
 
 def get(name: str, **parameters: Any) -> Method:
-    """A method by name, with its parameters."""
+    """A method by name, with these parameters; raises UsageError for a wrong name, parameter or value."""
     found = find_class(name)
     known = {field.name: field for field in dataclasses.fields(found)}  # type: ignore[arg-type]
     if unknown := sorted(set(parameters) - set(known)):
@@ -320,9 +368,9 @@ def get(name: str, **parameters: Any) -> Method:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """What a method says of itself: name, paper, summary, about, parameters with their defaults.
+    """What a method says of itself: name, paper, summary, about, parameters with their defaults, recall curve.
 
-    `recall_curve` is how likely a pair of some resemblance is looked at, for a method that is approximate, else empty.
+    The `recall_curve` is empty unless the method is approximate.
     """
     found = find_class(name)
     about = inspect.cleandoc(found.__doc__ or "")

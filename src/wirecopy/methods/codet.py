@@ -87,12 +87,12 @@ class Codet(Method):
         return Sketches.of(*planted)
 
     def keys(self, sketches: Sketches) -> Keys:
-        """The nodes below the root: whoever shares a deeper node shares the one above it."""
+        """The nodes below the root: articles that share a deeper node share the one above it too."""
         below_root = sketches.keep(sketches.columns[2] == 1)
         return Keys(below_root.columns[0], below_root.offsets)
 
     def elements(self, sketches: Sketches) -> Keys:
-        """All nodes: two articles share the product of their visits times the impact."""
+        """All nodes, weighted so that two articles share, for each common node, the product of their visits times its impact."""
         nodes, visits, _, impacts = sketches.columns
         return Keys(nodes, sketches.offsets, weights=visits * np.sqrt(impacts))
 
@@ -101,7 +101,7 @@ class Codet(Method):
         return self.threshold * totals
 
     def score(self, query: Sketches, found: Sketches) -> Scores:
-        """Containment similarity over each article's similarity to itself; may exceed 1."""
+        """The similarity of both articles, divided by the similarity of each to itself; may exceed 1."""
         shared, in_query, in_found = _core.containment_similarities(query, found)
         query_in_found, found_in_query = (
             np.divide(shared, alone, out=np.zeros_like(shared), where=alone > 0)
@@ -110,5 +110,5 @@ class Codet(Method):
         return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The ratio exceeds `threshold`."""
+        """Where each ratio exceeds `threshold`."""
         return scores.query_in_found > self.threshold, scores.found_in_query > self.threshold

@@ -12,11 +12,11 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches
+from . import Keys, Similarity, Sketches
 
 
 @dataclass(frozen=True)
-class Cosine(Method):
+class Cosine(Similarity):
     """The cosine of the articles' vectors of weighted words.
 
     Gibson, Wellner, Lubar 2008, section 2.1, after Salton, Wong, Yang 1975. Guarantees that two articles whose cosine reaches `threshold` share a key:
@@ -49,7 +49,7 @@ class Cosine(Method):
         return View(stopwords=self.stopwords, stemmer=self.stemmer)
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
-        """Terms, the rarest first; their weights, at unit length; 1 for each key."""
+        """Terms, the rarest first; their weights, as a vector of length 1; and 1 for each term that is a key."""
         return Sketches.of(*_core.make_vectors(tokens, self.needed(statistics), self.threshold))
 
     def keys(self, sketches: Sketches) -> Keys:
@@ -63,18 +63,12 @@ class Cosine(Method):
         return Keys(_spread(terms), sketches.offsets, weights=weights)
 
     def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The cosine that is asked for."""
+        """The cosine that is asked for, whatever the article."""
         return np.full_like(totals, self.threshold)
 
-    def score(self, query: Sketches, found: Sketches) -> Scores:
+    def similarity(self, query: Sketches, found: Sketches) -> NDArray[np.float64]:
         """The cosine of both vectors."""
-        cosine = _core.multiply_vectors(query, found)
-        return Scores(cosine, cosine, cosine)
-
-    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The cosine reaches the threshold."""
-        accepted = scores.rank >= self.threshold
-        return accepted, accepted
+        return _core.multiply_vectors(query, found)
 
 
 def _spread(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -12,9 +12,8 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared, resembling
+from . import LONGEST, Scores, Similarity, Sketches, jaccard, shared_at
 
-LONGEST = 65536
 PAIRS = 100_000
 """Pairs that tuning compares at once."""
 
@@ -39,7 +38,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class DocumentImage(Method):
+class DocumentImage(Similarity):
     """The heaviest terms of each hundred words, compared as sets.
 
     Uwamahoro, Zhang, Mtafya, Li, Long 2014. An article without stopwords, stemmed, is cut into
@@ -98,39 +97,34 @@ class DocumentImage(Method):
         return self.threshold == 0
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
-        """The image: hashes of its terms, rising."""
+        """The image: hashes of its terms, sorted."""
         weighed = self.needed(statistics) if self.weighs_words else None
         images = _core.make_images(
             tokens, weighed, piece_words=self.sentence_words, image_terms=self.image_terms
         )
         return Sketches.of(*images)
 
-    def keys(self, sketches: Sketches) -> Keys:
-        """The terms of the image."""
-        return Keys(sketches.columns[0], sketches.offsets)
-
-    def score(self, query: Sketches, found: Sketches) -> Scores:
+    def similarity(self, query: Sketches, found: Sketches) -> NDArray[np.float64]:
         """Jaccard of the images."""
-        similarity = _jaccard(query, found)
-        return Scores(similarity, similarity, similarity)
+        return jaccard(query, found)
 
     def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """As much as makes the Jaccard reach `threshold`."""
-        return resembling(totals, self.threshold)
+        """How many terms are shared where the Jaccard is `threshold`."""
+        return shared_at(totals, self.threshold)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The similarity reaches the threshold, if there is one."""
+        """Where the similarity reaches the threshold; nowhere if there is none."""
         accepted = (scores.rank >= self.threshold) & (not self.only_ranks)
         return accepted, accepted
 
     def tune(self, tokens: Tokens, statistics: Statistics | None, queries: NDArray[np.int64]) -> list[Trial]:
-        """The paper's EDTA: how images of 5, 10, 20, 30 … terms rank a collection, one trial each, one of them chosen.
+        """A trial for images of 5, 10, 20, 30 … terms each, by the paper's EDTA; one of them is chosen.
 
-        For each of the queries, which are rows of the collection, the other articles are ranked by Jaccard of all terms and of the images.
-        A pair of them counts where all terms put it in an order that the images turn or level; what all terms put level
-        may come in any order, so rows can be in any order too. The smallest image with the fewest such pairs is chosen, which is
-        the paper's smallest with equal rankings wherever there is one. Levelled pairs count because images that share nothing
-        with each other would win otherwise.
+        For each of the queries, which are rows of the collection, the other articles are ranked twice: by Jaccard of all terms and of
+        the images. An error is a pair of articles that all terms put in an order and the images in the opposite one, or level. What all
+        terms put level is no error, so rows can be in any order. The smallest image with the fewest errors is chosen: the
+        paper's smallest with equal rankings, if there is one. Levelled pairs count because otherwise images that share nothing
+        would win.
         """
         articles = len(tokens)
         if len(queries) and not 0 <= queries.min() <= queries.max() < articles:
@@ -148,9 +142,9 @@ class DocumentImage(Method):
             some = queries[first : first + step]
             query, found = np.repeat(some, others), np.tile(np.arange(others), len(some))
             found += found >= query
-            expected = _jaccard(whole.take(query), whole.take(found))
+            expected = jaccard(whole.take(query), whole.take(found))
             for row, image in enumerate(images):
-                got = _jaccard(image.take(query), image.take(found))
+                got = jaccard(image.take(query), image.take(found))
                 counts[row] += [part.sum() for part in _core.count_discordant(expected, got, others)]
         chosen = int(counts.sum(axis=1).argmin())
         words = max(1, len(tokens.hashes))
@@ -160,9 +154,3 @@ class DocumentImage(Method):
                 zip(sizes, counts.tolist(), images, strict=True)
             )
         ]
-
-
-def _jaccard(query: Sketches, found: Sketches) -> NDArray[np.float64]:
-    shared, in_query, in_found = count_shared(query, found)
-    similarity: NDArray[np.float64] = shared / np.maximum(in_query + in_found - shared, 1)
-    return similarity

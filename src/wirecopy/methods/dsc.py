@@ -9,8 +9,8 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Sketches
-from .full_fingerprint import LONGEST, FullFingerprint
+from . import LONGEST, Sketches
+from .full_fingerprint import FullFingerprint
 
 
 @dataclass(frozen=True)

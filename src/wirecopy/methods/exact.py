@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from .. import _core
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared
+from . import Similarity, Sketches, count_shared
 
 
 @dataclass(frozen=True)
-class Exact(Method):
+class Exact(Similarity):
     """Identical duplicates: equal after normalising, found by hashing.
 
     Gibson, Wellner, Lubar 2008, section 2. Guarantees every pair of articles that have the same words in the same order; white space, punctuation, case and
@@ -24,20 +24,12 @@ class Exact(Method):
     """
 
     paper: ClassVar[str] = "Gibson, Wellner, Lubar 2008"
+    threshold = 1.0
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
-        """A hash of all words."""
+        """One hash of all words of an article."""
         return Sketches.of(*_core.whole_hashes(tokens))
 
-    def keys(self, sketches: Sketches) -> Keys:
-        """The hash itself."""
-        return Keys(sketches.columns[0], sketches.offsets)
-
-    def score(self, query: Sketches, found: Sketches) -> Scores:
+    def similarity(self, query: Sketches, found: Sketches) -> NDArray[np.float64]:
         """1 where the hashes are equal, else 0."""
-        shared = count_shared(query, found)[0].astype(float)
-        return Scores(shared, shared, shared)
-
-    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Equal is equal."""
-        return scores.query_in_found == 1, scores.found_in_query == 1
+        return count_shared(query, found)[0].astype(float)

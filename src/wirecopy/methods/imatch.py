@@ -13,7 +13,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches
+from . import Similarity, Sketches
 
 _MOST = int(np.iinfo(np.uint32).max)
 _AS_PUBLISHED = "as published"
@@ -21,7 +21,7 @@ _VIEWS = {"range": View(), "skip": View(stopwords="en", stemmer="first5")}
 
 
 @dataclass(frozen=True)
-class IMatch(Method):
+class IMatch(Similarity):
     """I-Match: a SHA-1 of an article's distinct words that are neither too rare nor too common.
 
     Chowdhury, Frieder, Grossman, McCabe 2002, in two forms; randomised lexicons from Kolcz, Chowdhury, Alspector 2004. Guarantees every pair
@@ -56,6 +56,7 @@ class IMatch(Method):
     stemmer: str = _AS_PUBLISHED
 
     paper: ClassVar[str] = "Chowdhury, Frieder, Grossman, McCabe 2002"
+    threshold = 1.0
     weighs_words = True
     spells_words = True
 
@@ -78,7 +79,7 @@ class IMatch(Method):
 
     @property
     def view(self) -> View:
-        """Words, cut as the form's paper has it if nothing else is said."""
+        """Stopwords and stemmer of the form's paper, unless others are given."""
         published = _VIEWS[self.form]
         return View(
             stopwords=published.stopwords if self.stopwords == _AS_PUBLISHED else self.stopwords,
@@ -86,7 +87,7 @@ class IMatch(Method):
         )
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
-        """The first and the next 64 bits of each fingerprint, each once."""
+        """The distinct fingerprints: the first 64 bits of each, and the next 64."""
         statistics = self.needed(statistics)
         digest = partial(
             _core.imatch, tokens, statistics, lexicons=self.lexicons, left_out_share=self.left_out_share
@@ -100,16 +101,7 @@ class IMatch(Method):
             )
         return Sketches.of(*digests)
 
-    def keys(self, sketches: Sketches) -> Keys:
-        """The first 64 bits."""
-        return Keys(sketches.columns[0], sketches.offsets)
-
-    def score(self, query: Sketches, found: Sketches) -> Scores:
+    def similarity(self, query: Sketches, found: Sketches) -> NDArray[np.float64]:
         """1 where a fingerprint is shared, else 0."""
         collisions, _ = _core.count_collisions(query, found)
-        shared = (collisions > 0).astype(float)
-        return Scores(shared, shared, shared)
-
-    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """A shared fingerprint."""
-        return scores.query_in_found == 1, scores.found_in_query == 1
+        return (collisions > 0).astype(float)

@@ -13,16 +13,15 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches
+from . import LONGEST, Keys, Similarity, Sketches
 
-LONGEST = 65536
 MOST_VALUES = 4096
 RECALL = 0.99
-"""How likely a pair whose resemblance is the threshold shares a key, at least."""
+"""The least probability that a pair whose resemblance is the threshold shares a key."""
 
 
 @dataclass(frozen=True)
-class Minhash(Method):
+class Minhash(Similarity):
     """Resemblance of shingle sets, estimated from signatures of equal length.
 
     Broder 1997: the smallest shingle under a random order is the same in two articles with the probability of their
@@ -64,16 +63,15 @@ class Minhash(Method):
 
     @property
     def bands(self) -> tuple[int, int]:
-        """How many bands of how many values: the longest bands of which enough fit into a signature."""
-        lengths = range(self.signature_values, 0, -1)
+        """The number of bands and the values of each: the longest bands of which enough fit into a signature."""
         return next(
             (bands, length)
-            for length in lengths
+            for length in range(self.signature_values, 0, -1)
             if (bands := bands_for(self.threshold, length)) * length <= self.signature_values
         )
 
     def recall_curve(self) -> list[tuple[float, float]]:
-        """How likely a pair of some resemblance shares a key."""
+        """Pairs of a resemblance and the probability that such a pair shares a key."""
         bands, length = self.bands
         return [(step / 20, 1 - (1 - (step / 20) ** length) ** bands) for step in range(21)]
 
@@ -85,18 +83,13 @@ class Minhash(Method):
         """A hash of each band."""
         return Keys(*_core.band_keys(sketches, *self.bands))
 
-    def score(self, query: Sketches, found: Sketches) -> Scores:
+    def similarity(self, query: Sketches, found: Sketches) -> NDArray[np.float64]:
         """The share of equal values."""
-        estimate = _core.count_equal(query, found) / self.signature_values
-        return Scores(estimate, estimate, estimate)
-
-    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The estimate reaches `threshold`."""
-        return scores.query_in_found >= self.threshold, scores.found_in_query >= self.threshold
+        return _core.count_equal(query, found) / self.signature_values
 
 
 def bands_for(threshold: float, length: int) -> int:
-    """The fewest bands of so many values of which a pair at the threshold shares one with enough probability."""
+    """The fewest bands of `length` values of which a pair at the threshold shares one with probability `RECALL`."""
     agrees = threshold**length
     if agrees >= RECALL:
         return 1

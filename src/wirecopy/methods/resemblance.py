@@ -12,14 +12,11 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared, resembling
-
-LONGEST = 65536
-LARGEST = 2**64 - 1
+from . import LARGEST, LONGEST, Similarity, Sketches, jaccard, shared_at
 
 
 @dataclass(frozen=True)
-class Resemblance(Method):
+class Resemblance(Similarity):
     """Resemblance of shingle sets: what both have, of what either has.
 
     Broder 1997, as Gibson, Wellner, Lubar 2008 use it in CEDAR: two articles are duplicates of each other where |A ∩ B| / |A ∪ B| of their distinct
@@ -69,7 +66,7 @@ class Resemblance(Method):
 
     @property
     def spells_words(self) -> bool:
-        """Only for shingles of characters."""
+        """Whether shingles are of characters."""
         return self.shingle_characters > 0
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
@@ -78,13 +75,9 @@ class Resemblance(Method):
             return Sketches.of(*_core.character_sets(tokens, self.shingle_characters, self.modulus))
         return Sketches.of(*_core.shingle_sets(tokens, self.shingle_words, modulus=self.modulus))
 
-    def keys(self, sketches: Sketches) -> Keys:
-        """The shingles themselves."""
-        return Keys(sketches.columns[0], sketches.offsets)
-
     @property
     def compares_keys(self) -> bool:
-        """Where a share of them is left out."""
+        """Whether a share of the shingles is left out."""
         return self.leave_out_share > 0
 
     def common(self, occurrences: NDArray[np.int64], articles: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -95,16 +88,10 @@ class Resemblance(Method):
             left_out |= articles > np.partition(articles, first_not_to_fit)[first_not_to_fit]
         return left_out
 
-    def score(self, query: Sketches, found: Sketches) -> Scores:
-        """The resemblance, the same both ways."""
-        shared, in_query, in_found = count_shared(query, found)
-        resemblance = shared / np.maximum(in_query + in_found - shared, 1)
-        return Scores(resemblance, resemblance, resemblance)
+    def similarity(self, query: Sketches, found: Sketches) -> NDArray[np.float64]:
+        """The resemblance."""
+        return jaccard(query, found)
 
     def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """As much as makes the resemblance reach `threshold`."""
-        return resembling(totals, self.threshold)
-
-    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """The resemblance reaches `threshold`."""
-        return scores.query_in_found >= self.threshold, scores.found_in_query >= self.threshold
+        """How many shingles are shared where the resemblance is `threshold`."""
+        return shared_at(totals, self.threshold)

@@ -12,7 +12,7 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches
+from . import Method, Scores, Sketches
 
 
 @dataclass(frozen=True)
@@ -60,20 +60,16 @@ class SentenceFingerprints(Method):
 
     @property
     def weighs_words(self) -> bool:
-        """Unless all words count."""
+        """Whether common words are left out."""
         return not self.exact_sentences
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
-        """The first and the last 64 bits of each sentence's fingerprint, as often as it stands there."""
+        """The first and the last 64 bits of each sentence's fingerprint, once for each occurrence."""
         if self.exact_sentences:
             return Sketches.of(*_core.sentence_digests(tokens))
         statistics = self.needed(statistics)
         most_articles = int(self.common_share * statistics.articles + 1e-9)
         return Sketches.of(*_core.sentence_digests(tokens, statistics, most_articles=most_articles))
-
-    def keys(self, sketches: Sketches) -> Keys:
-        """The first half of each fingerprint, with repeats: they are occurrences."""
-        return Keys(sketches.columns[0], sketches.offsets)
 
     def common(self, occurrences: NDArray[np.int64], articles: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Sentences that occur more than `most_occurrences` times, in however many articles."""
@@ -89,9 +85,9 @@ class SentenceFingerprints(Method):
         )
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """More than `more_than` sentences."""
+        """Both ways, where more than `more_than` sentences are shared."""
         return scores.rank > self.more_than, scores.rank > self.more_than
 
     def verdict(self, hits: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """More than `more_than` sentences of an article are in the table, whichever articles they come from."""
+        """Whether more than `more_than` sentences of an article are in other articles, whichever these are."""
         return hits > self.more_than

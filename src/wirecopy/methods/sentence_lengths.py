@@ -12,9 +12,8 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens, View
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches
+from . import LONGEST, Keys, Method, Scores, Sketches
 
-LONGEST = 65536
 DELIMITERS = ".!?…؟۔।。！？"
 
 
@@ -79,7 +78,7 @@ class SentenceLengths(Method):
 
     @property
     def minimum_matching_sentences(self) -> int:
-        """Sentences that a match spans at least (equation 1); fewer only where it ends with the found article."""
+        """The fewest sentences that a match spans (equation 1); it spans fewer only where it ends with the found article."""
         return self.window_sentences + self.step_sentences * (self.contiguous_windows - 1)
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
@@ -115,5 +114,5 @@ class SentenceLengths(Method):
         )
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Any match, both ways."""
+        """Both ways, where any window matches."""
         return scores.rank > 0, scores.rank > 0

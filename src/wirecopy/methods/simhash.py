@@ -70,6 +70,6 @@ class SimHash(Method):
         return Scores(equal, equal, equal)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """At most `distance_bits` bits differ."""
+        """Both ways, where at most `distance_bits` bits differ."""
         near = np.rint((1 - scores.query_in_found) * self.bits) <= self.distance_bits
         return near, near

@@ -12,11 +12,9 @@ from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared
+from . import LARGEST, LONGEST, Method, Scores, Sketches, count_shared
 
-LONGEST = 65536
 MOST_MINIMA = 4096
-LARGEST = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -77,22 +75,18 @@ class Supershingles(Method):
         supershingles = _core.shingle_sets(shingles, self.supershingle_length, step_words=step, whole=False)
         return Sketches.of(*supershingles)
 
-    def keys(self, sketches: Sketches) -> Keys:
-        """The supershingles themselves."""
-        return Keys(sketches.columns[0], sketches.offsets)
-
     def score(self, query: Sketches, found: Sketches) -> Scores:
-        """Share of each article's supershingles that the other has."""
+        """The share of each article's supershingles that the other has, and how many they share."""
         shared, in_query, in_found = count_shared(query, found)
         return Scores(
             shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1), shared.astype(np.float64)
         )
 
     def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """So many as decide."""
+        """`min_common`, whatever the article."""
         return np.full_like(totals, self.min_common)
 
     def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """They share at least `min_common`."""
+        """Both ways, where at least `min_common` are shared."""
         enough = scores.rank >= self.min_common
         return enough, enough

@@ -5,20 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .. import _core
 from ..errors import UsageError
 from ..model import Tokens
 from ..statistics import Statistics
-from . import Keys, Method, Scores, Sketches, count_shared
-
-LONGEST = 65536
+from . import LONGEST, Containment, Keys, Sketches
 
 
 @dataclass(frozen=True)
-class Winnowing(Method):
+class Winnowing(Containment):
     """The smallest shingle of words of every window.
 
     Schleimer, Wilkerson, Aiken 2003. Guarantees that two articles that share a run of `shingle_words + window_words - 1` words share a key. Files about
@@ -48,7 +43,7 @@ class Winnowing(Method):
 
     @property
     def guaranteed_words(self) -> int:
-        """Every common run of so many words makes a pair a candidate."""
+        """The shortest run of words that is sure to make two articles that share it a candidate."""
         return self.shingle_words + self.window_words - 1
 
     def sketch(self, tokens: Tokens, statistics: Statistics | None = None) -> Sketches:
@@ -59,17 +54,3 @@ class Winnowing(Method):
         """The shingles themselves."""
         values, starts, ends = sketches.columns
         return Keys(values, sketches.offsets, starts, ends)
-
-    def score(self, query: Sketches, found: Sketches) -> Scores:
-        """Share of each article's distinct keys that the other has."""
-        shared, in_query, in_found = count_shared(query, found)
-        query_in_found, found_in_query = shared / np.maximum(in_query, 1), shared / np.maximum(in_found, 1)
-        return Scores(query_in_found, found_in_query, np.maximum(query_in_found, found_in_query))
-
-    def least_shared(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The share `contained` of them."""
-        return self.contained * totals
-
-    def accepts(self, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Either share reaches `contained`."""
-        return scores.query_in_found >= self.contained, scores.found_in_query >= self.contained
