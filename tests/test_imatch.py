@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 from collections import Counter
@@ -224,43 +223,6 @@ def test_a_lexicon_leaves_out_its_share_of_the_words() -> None:
 def test_parameters_out_of_range_are_refused(bad: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         methods.get("imatch", **bad)
-
-
-small = st.lists(st.integers(0, 4), max_size=6)
-offsets = st.lists(st.integers(-1, 7), max_size=5) | small.map(lambda cuts: sorted([0, *cuts]))
-sizes = st.integers(0, 3) | st.sampled_from([64, 65, 2**32 - 1])
-
-
-@settings(max_examples=300)
-@given(small, offsets, small, offsets, small, sizes, sizes, sizes, st.floats())
-def test_no_argument_makes_the_kernel_panic(
-    hashes: list[int],
-    ends: list[int],
-    words: list[int],
-    word_ends: list[int],
-    frequencies: list[int],
-    least: int,
-    most: int,
-    lexicons: int,
-    share: float,
-) -> None:
-    with contextlib.suppress(ValueError):
-        _core.imatch(
-            Tokens(
-                np.array(hashes, np.uint64),
-                np.array(ends, np.int64),
-                words=np.array(words, np.uint8),
-                word_offsets=np.array(word_ends, np.int64),
-            ),
-            weigh(frequencies, 9),
-            least_articles=least,
-            most_articles=most,
-            rarest_first=bool(least % 2),
-            skip_words=least,
-            hash_words=most,
-            lexicons=lexicons,
-            left_out_share=share,
-        )
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 from dataclasses import replace
@@ -241,38 +240,6 @@ def test_the_title_is_a_sentence_like_the_others() -> None:
 def test_parameters_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="sentence_fingerprints: expected common_share from 0 to 1"):
         methods.get("sentence_fingerprints", **bad)
-
-
-small = st.lists(st.integers(0, 4), max_size=6)
-offsets = st.lists(st.integers(-1, 7), max_size=5) | small.map(lambda cuts: sorted([0, *cuts]))
-
-
-@settings(max_examples=300)
-@given(small, offsets, small, offsets, small, offsets, st.none() | small)
-def test_no_argument_makes_the_kernels_panic(
-    hashes: list[int],
-    ends: list[int],
-    words: list[int],
-    word_ends: list[int],
-    starts: list[int],
-    sentence_ends: list[int],
-    frequencies: list[int] | None,
-) -> None:
-    with contextlib.suppress(ValueError):
-        tokens = Tokens(
-            np.array(hashes, np.uint64),
-            np.array(ends, np.int64),
-            sentences=np.array(starts, np.uint32),
-            sentence_offsets=np.array(sentence_ends, np.int64),
-            words=np.array(words, np.uint8),
-            word_offsets=np.array(word_ends, np.int64),
-        )
-        statistics = None if frequencies is None else weigh(frequencies, 9)
-        _core.sentence_digests(tokens, statistics, most_articles=2)
-    values, other = np.array(hashes, np.uint64), np.array(words, np.uint64)
-    begin, end = np.array(ends, np.int64), np.array(word_ends, np.int64)
-    with contextlib.suppress(ValueError):
-        _core.count_collisions(Sketches((values, other), begin, end), Sketches((other, values), begin, end))
 
 
 SPELT = Tokens(
