@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from program import on_terminal, talk, wirecopy
 from records import jsonl, lines
-from texts import Writer, join
 
+from quality.texts import Writer, join
 from wirecopy import methods
 from wirecopy.statistics import Statistics
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from reference import codet as twin
-from texts import Writer
 from weighed import weigh
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import MismatchError, UsageError
 from wirecopy.methods import Method, Sketches

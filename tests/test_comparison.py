@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from reference import align as twin
 from reference import shingles as twin_shingles
 from reference import text as twin_text
-from texts import Writer, join
 
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import _core
 from wirecopy.comparison import PRESETS, Preset, Trace, get_preset
 from wirecopy.errors import UsageError

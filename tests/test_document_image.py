@@ -15,9 +15,9 @@ from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import document_image as twin
-from texts import Writer
 from weighed import weigh
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import MismatchError, UsageError
 from wirecopy.methods.document_image import DocumentImage, Trial

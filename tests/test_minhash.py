@@ -13,8 +13,8 @@ import xxhash
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference import shingle_sets, signatures
-from texts import Writer
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
 from wirecopy.methods import minhash

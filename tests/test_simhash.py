@@ -14,37 +14,12 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import simhash as twin
-from texts import Writer
+from weighed import STOPWORDS, collections, sketch
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
-from wirecopy.methods import Method, Sketches
-from wirecopy.statistics import Statistics
-from wirecopy.text import encode, tokenise
-
-VOCABULARY = [
-    "école",
-    "zürich",
-    "東",
-    "żółw",
-    "the",
-    "of",
-    "nation",
-    "nationals",
-    "nationality",
-    "vote",
-    "voters",
-]
-STOPWORDS = ["the", "of"]
-
-articles = st.lists(st.sampled_from(VOCABULARY), max_size=14)
-collections = st.lists(articles, max_size=6)
-
-
-def sketch(method: Method, texts: list[str], reference: list[str] | None = None) -> Sketches:
-    tokens = tokenise(*encode(texts), method.view, words=True)
-    counted = tokenise(*encode(texts if reference is None else reference), method.view)
-    return method.sketch(tokens, Statistics.count([counted], method.view))
+from wirecopy.methods import Sketches
 
 
 def rows(values: NDArray[np.uint64], ends: NDArray[np.int64]) -> list[list[int]]:
