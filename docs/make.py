@@ -15,6 +15,8 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from click.testing import CliRunner
+
 from wirecopy import demo, methods
 from wirecopy.cli import app
 from wirecopy.comparison import DEFAULT_PRESET, PRESETS
@@ -22,8 +24,8 @@ from wirecopy.model import Relation
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-PLAIN = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
-"""A terminal as wide as `tests/test_readme.py` makes it, which runs these examples too."""
+WIDTH = 98
+"""What click fills of the 100 columns that `tests/test_readme.py` has, which runs each command with `--help`."""
 PICTURE_MATCHES = 4
 
 
@@ -34,10 +36,7 @@ def make_cli() -> str:
 
 def _help(*command: str) -> str:
     typed = " ".join(("wirecopy", *command, "--help"))
-    program = Path(sys.executable).with_name("wirecopy")
-    done = subprocess.run(
-        [program, *command, "--help"], env=PLAIN, capture_output=True, text=True, check=True
-    )
+    done = CliRunner().invoke(app, [*command, "--help"], prog_name="wirecopy", terminal_width=WIDTH)
     lines = "\n".join(line.rstrip() for line in done.stdout.strip().splitlines())
     return f"## {' '.join(('wirecopy', *command))}\n\n```console\n$ {typed}\n{lines}\n```"
 
@@ -107,7 +106,7 @@ def make_answer() -> str:
 def _on_a_terminal(command: list[str], folder: Path) -> tuple[str, str]:
     """What a command prints to a terminal, and what it says on stderr, which is none."""
     terminal, its_side = os.openpty()
-    environment = {**PLAIN, "TERM": "xterm"}
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "xterm"}
     program = Path(sys.executable).with_name(command[0])
     started = subprocess.Popen(
         [program, *command[1:]],

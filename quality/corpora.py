@@ -10,13 +10,12 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from quality.report import MissingError
-from wirecopy.demo.bank import read_bank
+from quality.texts import Writer, join
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("WIRECOPY_SHARED_DIR") or ROOT.parent / "shared")
@@ -82,19 +81,15 @@ def news_or_made_up(number: int) -> tuple[str, list[Row]]:
 
 
 def made_up(number: int) -> list[Row]:
-    """Articles of 100 to 600 words of the demo's vocabulary, drawn without sense; every tenth is a copy, lightly edited."""
-    rng = random.Random(20)
-    lines = (line for many in read_bank("sentences.txt").values() for line in many)
-    vocabulary = sorted({f"{word} " for line in lines for word in line.split()})
-    rng.shuffle(vocabulary)
-    weights = list(accumulate(1 / rank for rank in range(3, len(vocabulary) + 3)))
+    """Articles of 100 to 2,000 words, which cost about what the shorter ones of the kit do; every tenth is a copy, lightly edited."""
+    writer = Writer(20)
     texts: list[list[str]] = []
     for i in range(number):
         if i % 10 == 9:
-            texts.append(edit(rng.choice(texts), rng.uniform(0, 0.1), False, rng, vocabulary))
+            texts.append(writer.edit(writer.random.choice(texts), writer.random.uniform(0, 0.1)))
         else:
-            texts.append(rng.choices(vocabulary, cum_weights=weights, k=rng.randint(100, 600)))
-    return [{"id": str(i), "text": "".join(words)} for i, words in enumerate(texts)]
+            texts.append(writer.write(writer.random.randint(100, 2000)))
+    return [{"id": str(i), "text": join(words)} for i, words in enumerate(texts)]
 
 
 def split_words(text: str) -> list[str]:

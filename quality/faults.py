@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import wirecopy
+from quality.texts import vocabulary
 from wirecopy import Archive
 from wirecopy.archive import segments
 from wirecopy.errors import MismatchError, WirecopyError
@@ -64,15 +65,14 @@ def require(holds: object, what: str) -> None:
 def make_articles(number: int, seed: int = 6, words: int = 60, hours: float = 1) -> list[Row]:
     """Made-up articles, one an hour; every fifth has most of an earlier one. No word is common: none is boilerplate."""
     rng = random.Random(seed)
-    syllables = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
-    vocabulary = ["".join(rng.choices(syllables, k=3)) for _ in range(20_000)]
+    known = vocabulary(rng, 20_000)
     texts: list[list[str]] = []
     for place in range(number):
         if place % 5 == 4:
             earlier = rng.choice(texts[-200:])
-            texts.append(earlier[: words * 2 // 3] + rng.choices(vocabulary, k=words // 3))
+            texts.append(earlier[: words * 2 // 3] + rng.choices(known, k=words // 3))
         else:
-            texts.append(rng.choices(vocabulary, k=words))
+            texts.append(rng.choices(known, k=words))
     return [
         {"id": f"{seed}-{place:06}", "published": _hour(place * hours), "text": " ".join(text)}
         for place, text in enumerate(texts)

@@ -1,15 +1,10 @@
 """Linked and all, every preset, a pile, its queries and an archive of it give one answer, on made-up piles and on news."""
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
-
-from piles import disagreements, make_pile, make_queries
-
 from quality.corpora import news_or_made_up, read_jsonl, scratch, unpack, write_jsonl
+from quality.piles import disagreements, make_pile, make_queries
 from quality.report import Data, MissingError, Result, digest, say
 from wirecopy.demo import write_archive
 

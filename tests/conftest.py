@@ -11,32 +11,22 @@ import pytest
 from hypothesis import settings
 from program import wirecopy
 from records import jsonl
-from texts import Writer, join
 
+from quality.texts import Writer, join
 from wirecopy import extraction
 from wirecopy.model import Article, Extracted, Page
 
 SLOW = {
-    *(
-        "test_archive",
-        "test_archive_cli",
-        "test_archive_faults",
-        "test_archive_life",
-        "test_archive_opinions",
-    ),
-    *("test_add_cli", "test_check_cli", "test_cli", "test_find_cli", "test_opinions_cli", "test_output_cli"),
-    *("test_demo", "test_demo_pages", "test_docs", "test_hostile_pages", "test_opinions", "test_readme"),
-    *(
-        "test_archive_formats",
-        "test_archive_stream",
-        "test_jsonl",
-        "test_one_path",
-        "test_segments",
-        "test_shingles",
-    ),
-    *("test_comparison", "test_extract_cli", "test_pairs", "test_queries", "test_training", "test_watch_cli"),
+    *("test_add_cli", "test_archive", "test_archive_cli", "test_archive_faults"),
+    *("test_archive_formats", "test_archive_life", "test_archive_opinions", "test_archive_stream"),
+    *("test_check_cli", "test_cli", "test_comparison", "test_demo"),
+    *("test_demo_pages", "test_docs", "test_extract_cli", "test_find_cli"),
+    *("test_hostile_pages", "test_jsonl", "test_one_path", "test_opinions"),
+    *("test_opinions_cli", "test_output_cli", "test_pairs", "test_queries"),
+    *("test_readme", "test_segments", "test_shingles", "test_training"),
+    "test_watch_cli",
 }
-"""Files of tests that take more than some seconds; `make quick` leaves them out."""
+"""Files of tests that take more than some seconds; `make quick` leaves them out. In other files a slow test has the mark itself."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

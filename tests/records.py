@@ -3,6 +3,11 @@
 import json
 from typing import Any
 
+MATCH_FIELDS = (
+    *("query", "found", "relation", "query_covered", "found_covered", "resemblance", "passages", "methods"),
+)
+"""What `find` writes of a match, in this order."""
+
 
 def jsonl(*records: Any) -> bytes:
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)

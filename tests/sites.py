@@ -1,10 +1,13 @@
-"""Invented newspapers: little pages in their furniture, each with the text of its article."""
+"""Invented newspapers: little pages in their furniture, each with the text of its article, and models trained on them."""
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import NamedTuple
+
+from wirecopy.extraction import labelled, training
 
 SPEECH = {
     "en": {
@@ -28,6 +31,7 @@ SPEECH = {
         "foot": "Alle Rechte vorbehalten.|Nutzungsbedingungen|Datenschutz|Impressum",
     },
 }
+SCRIPT = "<script>var a = '<p>';</script>"
 
 
 class Page(NamedTuple):
@@ -64,9 +68,11 @@ def write_page(site: int, number: int) -> Page:
     ]
     foot = " | ".join(f"<a href='#'>{word}</a>" for word in speech["foot"])
     title = draw.choice(speech["teaser"])
-    head = f'<!DOCTYPE html><html lang="{language}"><head><meta charset="utf-8"><title>Site {site}</title></head><body>'
+    head = f'<!DOCTYPE html><html lang="{language}"><head><meta charset="utf-8"><title>Site {site}</title><style>p {{}}</style></head><body>'
     build = (_modern, _tables, _soup)[site // 2 % 3]
-    return Page(head + build(title, menu, paragraphs, teasers, foot) + "</body></html>", paragraphs, language)
+    return Page(
+        head + build(title, menu, paragraphs, teasers, foot) + SCRIPT + "</body></html>", paragraphs, language
+    )
 
 
 def _modern(title: str, menu: str, paragraphs: list[str], teasers: list[str], foot: str) -> str:
@@ -107,3 +113,11 @@ def write_labelled(folder: Path, sites: range, pages: int = 4, marked: bool = Fa
             if not marked:
                 (home / f"{number}.txt").write_text(page.text, "utf-8")
     return folder
+
+
+def trained_crf(folder: Path) -> Path:
+    """The file of a `crf` that knows four of these newspapers."""
+    pages, _ = labelled.read_labelled(write_labelled(folder, range(4), pages=6))
+    path = folder / "crf.json"
+    path.write_text(json.dumps(training.train_crf(pages)), "utf-8")
+    return path

@@ -12,8 +12,8 @@ from typing import Any
 
 from program import PROGRAM, hear_interrupts, ids, on_terminal, talk, wirecopy
 from records import jsonl, lines
-from texts import Writer, join
 
+from quality.texts import Writer, join
 from wirecopy.pile import weigh
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 from archives import as_list, as_set, check_each, find_for_each, opened
-from texts import Writer, join
 
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import Archive, Article, Relation, methods
 from wirecopy.demo import write_archive
 from wirecopy.errors import ArchiveError, UsageError

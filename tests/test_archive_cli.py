@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from program import PROGRAM, ids, on_terminal, talk, wirecopy
 from records import jsonl, lines
-from texts import Writer, join
 
+from quality.texts import Writer, join
 from wirecopy import Archive
 
 # remove, expire, info, verify, compact

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from archives import as_list, check_each, find_for_each, opened
 from formats.make import make_articles
-from texts import Writer, join
 
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import Archive, Article, _core
 from wirecopy.archive import connection, digests, segments, writing
 from wirecopy.archive.store import Store

@@ -11,9 +11,9 @@ from archives import as_list, as_set
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from texts import Writer, join
 
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import Archive, Article
 
 WINDOW_DAYS = 10

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from texts import Writer
 
 import wirecopy
+from quality.texts import Writer
 from wirecopy import Archive, methods
 from wirecopy.errors import ArchiveError, MismatchError, UsageError
 from wirecopy.pile import weigh

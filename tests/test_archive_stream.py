@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from archives import as_list, as_set, opened
-from texts import Writer, join
 
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import Archive, Relation
 from wirecopy.archive import Status
 from wirecopy.errors import ArchiveError, UsageError

@@ -9,9 +9,9 @@ import pytest
 import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
-from newspapers import newspaper_page
 from reference import page_words
 from reference.blocks import PAPER, TODAY, blocks
+from sites import write_page
 
 from wirecopy import _core, extraction
 from wirecopy.model import Page
@@ -219,7 +219,7 @@ def test_markup_inside_a_script_is_no_text(script: str) -> None:
 
 
 def test_a_page_cut_anywhere_keeps_what_came_before() -> None:
-    page, _ = newspaper_page(5)
+    page = write_page(0, 5).html
     whole = _core.page_blocks(page, False)
     for cut in range(len(page)):
         found = _core.page_blocks(page[:cut], False)
@@ -269,7 +269,7 @@ def test_names_of_values_are_told_apart() -> None:
 
 
 def test_values_do_not_depend_on_what_was_looked_at_before() -> None:
-    pages = [newspaper_page(seed)[0] for seed in range(20)]
+    pages = [write_page(number % 6, number).html for number in range(20)]
     alone = [rows(page) for page in pages]
     order = list(range(20)) * 2
     random.Random(1).shuffle(order)

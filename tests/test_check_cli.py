@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from program import on_terminal, talk, wirecopy
-from records import jsonl, lines
-from texts import Writer, join
+from records import MATCH_FIELDS, jsonl, lines
 
+from quality.texts import Writer, join
 from wirecopy import find, methods, opinions
 
 
@@ -37,19 +37,10 @@ def test_check_writes_an_answer_a_line(known: Path, draft: Path, words: list[str
 
 def test_check_equals_find_with_a_query(known: Path, pile: Path, draft: Path) -> None:
     (answer,) = lines(wirecopy("check", known, draft).stdout)
-    keep = (
-        "query",
-        "found",
-        "relation",
-        "query_covered",
-        "found_covered",
-        "resemblance",
-        "passages",
-        "methods",
-    )
     expected = [match.to_dict() for match in find(pile, query=draft)]
     assert sorted(
-        ({name: match[name] for name in keep} for match in answer["matches"]), key=lambda m: str(m["found"])
+        ({name: match[name] for name in MATCH_FIELDS} for match in answer["matches"]),
+        key=lambda m: str(m["found"]),
     ) == sorted(expected, key=lambda match: str(match["found"]))
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import log
 from typing import Any
@@ -14,9 +12,9 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from reference import codet as twin
-from texts import Writer
 from weighed import weigh
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import MismatchError, UsageError
 from wirecopy.methods import Method, Sketches
@@ -388,39 +386,3 @@ def test_sides_that_do_not_fit_are_refused(bad: dict[str, Any]) -> None:
     for sides in ((side(), side(**bad)), (side(**bad), side())):
         with pytest.raises(ValueError, match="expected"):
             _core.containment_similarities(*sides)
-
-
-def accepts_or_refuses(call: Callable[[], object]) -> None:
-    """Any answer, or a ValueError; a panic is a BaseException and passes through."""
-    with contextlib.suppress(ValueError, OverflowError):
-        call()
-
-
-small = st.lists(st.integers(0, 4), max_size=5)
-edges = st.lists(st.integers(-1, 5), max_size=4) | small.map(lambda cuts: sorted([0, *cuts]))
-
-
-@settings(max_examples=500)
-@given(
-    st.fixed_dictionaries({}, optional={name: edges if "offsets" in name else small for name in BATCH}),
-    st.integers(0, 9),
-    st.integers(0, 4),
-    st.integers(0, 4),
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3), st.floats()), max_size=5),
-    edges,
-)
-def test_no_argument_makes_the_kernels_panic(
-    batch: dict[str, Any],
-    articles: int,
-    suffixes: int,
-    depth: int,
-    nodes: list[tuple[int, int, int, float]],
-    offsets: list[int],
-) -> None:
-    accepts_or_refuses(lambda: plant(batch, articles, suffixes, depth))
-    kinds = (np.uint64, np.uint32, np.uint32, np.float64)
-    columns = tuple(array([node[i] for node in nodes], kind) for i, kind in enumerate(kinds))
-    one = Sketches(columns, array(offsets[:-1], np.int64), array(offsets[1:], np.int64))
-    accepts_or_refuses(lambda: _core.containment_similarities(one, one))
-    other = dataclasses.replace(one, columns=tuple(column[::-1].copy() for column in columns))
-    accepts_or_refuses(lambda: _core.containment_similarities(one, other))

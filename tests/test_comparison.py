@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import random
 from collections.abc import Iterable, Sequence
@@ -17,9 +16,9 @@ from numpy.typing import NDArray
 from reference import align as twin
 from reference import shingles as twin_shingles
 from reference import text as twin_text
-from texts import Writer, join
 
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import _core
 from wirecopy.comparison import PRESETS, Preset, Trace, get_preset
 from wirecopy.errors import UsageError
@@ -517,37 +516,6 @@ def test_hostile_texts_cost_no_more_than_their_length(name: str, preset: str) ->
     assert (there.query_covered, there.found_covered) == (back.found_covered, back.query_covered)
     if "every" not in name:
         assert min(there.query_covered, there.found_covered) > 0.8
-
-
-sizes = st.integers(0, 4) | st.sampled_from([2**31, 2**62, 2**64 - 1])
-small = st.lists(st.integers(0, 3), max_size=8)
-
-
-@settings(max_examples=500)
-@given(small, small, st.none() | small, small, sizes, small, small, sizes, sizes, sizes, st.floats(), sizes)
-def test_no_argument_makes_the_kernel_panic(
-    words: list[int],
-    cuts: list[int],
-    halves: list[int] | None,
-    formulas: list[int],
-    formula_gap_words: int,
-    queries: list[int],
-    founds: list[int],
-    seed_words: int,
-    bridged_words: int,
-    min_passage_words: int,
-    covered: float,
-    gap_words: int,
-) -> None:
-    offsets = np.array([0, *sorted(cuts), len(words)], I64)
-    with contextlib.suppress(ValueError, OverflowError):
-        _core.compare(
-            Tokens(np.array(words, U64), offsets, None if halves is None else np.array(halves, U8)),
-            np.array(queries, U32),
-            np.array(founds, U32),
-            [PRESETS["strict"], Preset(min_passage_words, bridged_words, covered, seed_words, gap_words, "")],
-            Boilerplate(np.array(formulas, U64), formula_gap_words),
-        )
 
 
 @pytest.mark.parametrize(

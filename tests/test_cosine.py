@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,9 +12,9 @@ from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import cosine as twin
-from texts import Writer
 from weighed import weigh
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import MismatchError, UsageError
 from wirecopy.methods import Sketches
@@ -243,46 +241,3 @@ def side(
 def test_arguments_that_make_no_sense_are_refused(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match="expected"):
         call()
-
-
-small = st.lists(st.integers(0, 4), min_size=5, max_size=5)
-numbers = st.integers(0, 5) | st.just(2**32 - 1)
-places = st.lists(st.integers(-1, 6), max_size=3)
-
-
-@settings(max_examples=300)
-@given(
-    small,
-    places,
-    places,
-    places,
-    places,
-    st.lists(numbers, max_size=5),
-    numbers,
-    st.lists(st.floats(), max_size=5),
-)
-def test_no_argument_makes_the_kernels_panic(
-    words: list[int],
-    starts: list[int],
-    ends: list[int],
-    found_starts: list[int],
-    found_ends: list[int],
-    frequencies: list[int],
-    documents: int,
-    weights: list[float],
-) -> None:
-    hashes = np.array(words, np.uint64)
-    rows = [np.array(side, np.int64) for side in (starts, ends, found_starts, found_ends)]
-    values = np.resize(np.array([*weights, 1.0]), 5)
-    columns, held = (hashes, values, np.ones(5, np.uint8)), weigh(frequencies, documents)
-    for threshold in (*weights, 0.5):
-        with contextlib.suppress(ValueError):
-            _core.make_vectors(Tokens(hashes, np.array([0, 2, 5], np.int64)), held, threshold)
-        with contextlib.suppress(ValueError):
-            _core.make_vectors(Tokens(hashes, rows[0]), held, threshold)
-    query, found = Sketches(columns, rows[0], rows[1]), Sketches(columns, rows[2], rows[3])
-    with contextlib.suppress(ValueError):
-        _core.multiply_vectors(query, found)
-    unsorted = Sketches(columns, np.array([0, 0, 2, 5], np.int64), np.array([5, 5, 5, 5], np.int64))
-    other_way = replace(unsorted, columns=(hashes[::-1].copy(), *columns[1:]))
-    _core.multiply_vectors(unsorted, other_way)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import itertools
 import random
@@ -16,9 +15,9 @@ from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import document_image as twin
-from texts import Writer
 from weighed import weigh
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import MismatchError, UsageError
 from wirecopy.methods.document_image import DocumentImage, Trial
@@ -470,47 +469,6 @@ def test_offsets_that_do_not_fit_are_refused(
 def test_arguments_that_make_no_sense_are_refused(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match="expected"):
         call()
-
-
-numbers = st.integers(0, 7) | st.sampled_from([2**16, 2**31, 2**32 - 1])
-halves = st.none() | st.lists(st.sampled_from([0, 1, 2, 255]), max_size=6).map(
-    lambda values: np.array(values, np.uint8)
-)
-offset_lists = st.lists(st.integers(-1, 7), max_size=5) | st.just([0, 6]) | st.just([0, 0, 3, 3, 6])
-odd_floats = st.lists(st.floats(), max_size=6).map(np.array)
-
-
-@settings(max_examples=500)
-@given(
-    st.lists(st.integers(0, 3), min_size=6, max_size=6),
-    offset_lists,
-    halves,
-    numbers,
-    numbers,
-    st.none() | st.lists(numbers, max_size=6),
-    numbers,
-    odd_floats,
-    odd_floats,
-)
-def test_no_argument_makes_the_kernels_panic(
-    words: list[int],
-    offsets: list[int],
-    halves: NDArray[np.uint8] | None,
-    piece_words: int,
-    image_terms: int,
-    frequencies: list[int] | None,
-    documents: int,
-    expected: NDArray[np.float64],
-    got: NDArray[np.float64],
-) -> None:
-    tokens = Tokens(np.array(words, np.uint64), np.array(offsets, np.int64), halves)
-    held = None if frequencies is None else weigh(frequencies, documents)
-    with contextlib.suppress(ValueError):
-        _core.cut_pieces(tokens, piece_words)
-    with contextlib.suppress(ValueError):
-        _core.make_images(tokens, held, piece_words=piece_words, image_terms=image_terms)
-    with contextlib.suppress(ValueError):
-        _core.count_discordant(expected.astype(float), got.astype(float), image_terms)
 
 
 def test_tokens_of_no_articles_have_no_images() -> None:

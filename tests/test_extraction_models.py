@@ -15,12 +15,13 @@ import pycrfsuite
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from newspapers import labelled_pages, newspaper_page, trained_crf
 from reference import crf, trees
+from sites import trained_crf, write_labelled, write_page
 from sklearn.linear_model import LogisticRegression
 
 from wirecopy import _core, extraction
 from wirecopy.errors import SourceError, UsageError
+from wirecopy.extraction.labelled import read_labelled
 from wirecopy.model import Page
 
 LIMITS = (extraction.MAX_PAGE_BYTES, extraction.MAX_PAGE_TAGS)
@@ -154,10 +155,11 @@ def told(model: Path | str, html: str) -> list[tuple[str, bool, float]]:
 
 
 def test_maxent_gives_the_probabilities_of_scikit_learn(tmp_path: Path) -> None:
-    pages = [newspaper_page(seed) for seed in range(30)]
+    pages = [write_page(number % 4, number) for number in range(30)]
     counted: list[dict[str, int]] = []
     labels: list[bool] = []
-    for html, text in pages:
+    for page in pages:
+        html, text = page.html, page.text
         spelt = [word for _, word in _core.spell_words(html.encode(), None, *LIMITS)]
         _, _, offsets = _core.look_at(html.encode(), None, None, 0.0, *LIMITS)
         for start, end in pairwise(offsets.tolist()):
@@ -174,7 +176,7 @@ def test_maxent_gives_the_probabilities_of_scikit_learn(tmp_path: Path) -> None:
     }
     path = tmp_path / "maxent.json"
     path.write_text(json.dumps(model), "utf-8")
-    found = [block for html, _ in pages for block in told(path, html)]
+    found = [block for page in pages for block in told(path, page.html)]
     scores = np.array([score for _, _, score in found])
     np.testing.assert_allclose(scores, fitted.decision_function(counts), atol=1e-9)
     np.testing.assert_allclose(1 / (1 + np.exp(-scores)), fitted.predict_proba(counts)[:, 1], atol=1e-9)
@@ -195,8 +197,9 @@ def scores_of(look: dict[str, Any], rows: Any, with_context: bool) -> list[float
 
 def test_the_crf_is_two_looks_and_a_chain(crf_model: Path) -> None:
     model = json.loads(crf_model.read_text("utf-8"))
-    for seed in (100, 101, 102):
-        html, text = newspaper_page(seed)
+    for site in range(3):
+        page = write_page(site, 100)
+        html, text = page.html, page.text
         found = told(crf_model, html)
         values, _, _ = _core.look_at(html.encode(), None, None, 0.0, *LIMITS)
         first = np.array(scores_of(model["looks"][0], values.reshape(len(found), -1), False))
@@ -248,7 +251,7 @@ def test_a_forest_is_the_sum_of_its_trees(seed: int, tmp_path: Path) -> None:
 
 
 def test_reasons_are_parts_of_the_score(crf_model: Path) -> None:
-    html, _ = newspaper_page(103)
+    html = write_page(3, 100).html
     (found,) = extraction.extract_pages([Page("", html.encode())], model=crf_model, with_blocks=True)
     for block in found.blocks:
         assert 0 < len(block.reasons) <= 3
@@ -502,7 +505,7 @@ def test_the_words_of_the_model_that_ships_are_spelt_as_those_of_pages() -> None
 
 
 def test_a_page_without_a_block_that_stands_a_chance_has_no_second_look(tmp_path: Path) -> None:
-    page = labelled_pages(tmp_path, 4)[0]
+    page = read_labelled(write_labelled(tmp_path, range(1)))[0][0]
     assert page.look_again(np.zeros(len(page.labels), np.float32), 0.1).shape == (
         0,
         len(_core.feature_names(True)),

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from texts import Writer, join
 
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import Article, Relation
 from wirecopy.demo import write_archive
 from wirecopy.errors import UsageError
@@ -44,6 +44,7 @@ def everything(matches: wirecopy.Matches) -> str:
     return "".join(matches.json_lines()) + "".join(str(formula) for formula in matches.formulas)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs_", ["linked", "all"])
 def test_any_order_any_threads_any_batches_give_the_same_bytes(
     demo: list[dict[str, Any]], pairs_: Literal["linked", "all"], tmp_path: Path

@@ -14,8 +14,9 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 from program import PROGRAM, on_terminal, talk, wirecopy
-from records import jsonl, lines
-from texts import Writer, join
+from records import MATCH_FIELDS, jsonl, lines
+
+from quality.texts import Writer, join
 
 # What comes out, and where.
 
@@ -26,18 +27,7 @@ def test_find_writes_json_lines_to_a_pipe(pile: Path) -> None:
     assert [(m["query"], m["found"], m["relation"]) for m in lines(ran.stdout)] == [
         *(("b", "a", "partial"), ("c", "a", "identical"), ("c", "b", "partial"))
     ]
-    assert list(lines(ran.stdout)[0]) == [
-        *(
-            "query",
-            "found",
-            "relation",
-            "query_covered",
-            "found_covered",
-            "resemblance",
-            "passages",
-            "methods",
-        )
-    ]
+    assert tuple(lines(ran.stdout)[0]) == MATCH_FIELDS
     assert "10 articles" in talk(ran)
     assert "MB of memory" in talk(ran)
 

@@ -1,10 +1,9 @@
 """What `make quality` brought to light. What is not mended yet is marked, and loses its mark when it is."""
 
-import random
-
 import pytest
 
 import wirecopy
+from quality.texts import Writer
 from wirecopy import text
 
 
@@ -26,26 +25,22 @@ def test_a_capital_is_taken_for_the_capital_it_looks_like(hidden: str, plain: st
     assert words(hidden) == words(plain)
 
 
-def article(rng: random.Random, number: int) -> list[str]:
-    return [f"w{rng.randrange(5000)}" for _ in range(number)]
-
-
 def test_three_paragraphs_that_six_articles_took_from_a_seventh_are_copies() -> None:
-    rng = random.Random(7)
-    taken = [article(rng, 60) for _ in range(3)]
+    writer = Writer(7)
+    taken = [writer.write(60) for _ in range(3)]
     pile = [
         {
             "id": "original",
             "text": " ".join(
-                article(rng, 200) + [word for some in taken for word in some] + article(rng, 200)
+                writer.write(200) + [word for some in taken for word in some] + writer.write(200)
             ),
         }
     ]
     for number in range(6):
-        own = [article(rng, 150) for _ in range(4)]
+        own = [writer.write(150) for _ in range(4)]
         mixed = [
             word
-            for mine, theirs in zip(own, [*rng.sample(taken, 3), []], strict=True)
+            for mine, theirs in zip(own, [*writer.random.sample(taken, 3), []], strict=True)
             for word in mine + theirs
         ]
         pile.append({"id": f"copy {number}", "text": " ".join(mixed)})
@@ -59,13 +54,13 @@ def test_three_paragraphs_that_six_articles_took_from_a_seventh_are_copies() -> 
     reason="a formula is learnt from keys that twelve words around them settle",
 )
 def test_a_byline_of_thirteen_words_with_a_name_and_a_date_is_boilerplate() -> None:
-    rng = random.Random(13)
+    writer = Writer(13)
     pile = []
     for number in range(30):
-        name, day = f"Ann{number} Smith{number}", rng.randint(1, 28)
+        name, day = f"Ann{number} Smith{number}", writer.random.randint(1, 28)
         byline = f"By {name}, staff writer of the Valley Courier, published {day} March 2026"
-        pile.append({"id": str(number), "text": f"{byline}\n\n{' '.join(article(rng, 100))}"})
-    story = article(rng, 60)
+        pile.append({"id": str(number), "text": f"{byline}\n\n{' '.join(writer.write(100))}"})
+    story = writer.write(60)
     pile += [{"id": "a", "text": " ".join(story)}, {"id": "b", "text": f"{byline}\n\n{' '.join(story)}"}]
     [match] = [match for match in wirecopy.find(pile) if {match.query, match.found} == {"a", "b"}]
     assert match.query_covered == match.found_covered == 1.0

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import pytest
 import xxhash
 from reference import shingles as twin
-from texts import vocabulary
 
 import wirecopy
+from quality.texts import vocabulary
 from wirecopy import methods
 from wirecopy.methods.winnowing import Winnowing
 from wirecopy.text import encode, tokenise

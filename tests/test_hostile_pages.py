@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from newspapers import newspaper_page, trained_crf
+from sites import trained_crf, write_page
 
 from wirecopy import extraction
 from wirecopy.errors import SourceError
@@ -33,7 +33,7 @@ def noise(letters: bytes, size: int) -> bytes:
 
 
 def page_of(seed: int) -> Page:
-    return Page(f"good {seed}", newspaper_page(seed)[0].encode())
+    return Page(f"good {seed}", write_page(seed, seed).html.encode())
 
 
 def take(content: bytes, model: Path | str, *, with_blocks: bool = False) -> Extracted:

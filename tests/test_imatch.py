@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 from collections import Counter
@@ -13,48 +12,11 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from reference import imatch as twin
-from weighed import weigh
+from weighed import STOPWORDS, collections, fingerprints, sketch, weigh
 
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
-from wirecopy.methods import Method, Sketches
 from wirecopy.model import Tokens, View
-from wirecopy.statistics import Statistics
-from wirecopy.text import encode, tokenise
-
-VOCABULARY = [
-    "école",
-    "zürich",
-    "東",
-    "żółw",
-    "the",
-    "of",
-    "nation",
-    "nationals",
-    "nationality",
-    "vote",
-    "voters",
-]
-STOPWORDS = ["the", "of"]
-
-articles = st.lists(st.sampled_from(VOCABULARY), max_size=14)
-collections = st.lists(articles, max_size=6)
-
-
-def sketch(method: Method, texts: list[str], reference: list[str] | None = None) -> Sketches:
-    tokens = tokenise(*encode(texts), method.view, words=True)
-    counted = tokenise(*encode(texts if reference is None else reference), method.view)
-    return method.sketch(tokens, Statistics.count([counted], method.view))
-
-
-def rows(sketches: Sketches) -> list[list[bytes]]:
-    """The fingerprints of each article."""
-    first, second = (column.tolist() for column in sketches.columns)
-    digests = [(f << 64 | s).to_bytes(16, "big") for f, s in zip(first, second, strict=True)]
-    return [
-        digests[start:end]
-        for start, end in zip(sketches.starts.tolist(), sketches.ends.tolist(), strict=True)
-    ]
 
 
 def sha1(line: str) -> bytes:
@@ -102,7 +64,7 @@ def test_fingerprints_and_decisions_are_the_twins(
 
     frequencies = Counter(word for article in reference for word in set(cut(article)))
 
-    def fingerprints(article: list[str]) -> set[bytes]:
+    def expect(article: list[str]) -> set[bytes]:
         found: set[bytes] = set()
         for number in range(lexicons):
             known = twin.in_lexicon(cut(article), number, left_out)
@@ -114,8 +76,8 @@ def test_fingerprints_and_decisions_are_the_twins(
         return found
 
     sketches = sketch(method, [" ".join(one) for one in collection], [" ".join(one) for one in reference])
-    expected = [fingerprints(article) for article in collection]
-    got = rows(sketches)
+    expected = [expect(article) for article in collection]
+    got = fingerprints(sketches)
     assert list(map(set, got)) == expected
     assert list(map(len, got)) == list(map(len, expected))
     event(f"{form}, {max(map(len, expected), default=0)} fingerprints")
@@ -133,7 +95,7 @@ def test_the_range_keeps_distinct_words_in_alphabetical_order() -> None:
     reference = ["the vote"] * 30 + ["the envoys sign"] * 60 + ["the treaty"] * 9 + ["the typo"]
     method = methods.get("imatch", low_share=0.02, high_share=0.6)
     texts = ["The vote: the treaty, the typo! Envoys vote.", "envoys treaty vote", "envoys vote"]
-    got = rows(sketch(method, texts, reference))
+    got = fingerprints(sketch(method, texts, reference))
     assert got == [[sha1("envoys treaty vote")]] * 2 + [[sha1("envoys vote")]]
 
 
@@ -141,8 +103,8 @@ def test_the_bounds_of_the_range_are_in_it() -> None:
     reference = ["low"] * 29 + ["high"] * 71
     inside = methods.get("imatch", low_share=0.29, high_share=0.71)
     outside = methods.get("imatch", low_share=0.3, high_share=0.7)
-    assert rows(sketch(inside, ["low high"], reference)) == [[sha1("high low")]]
-    assert rows(sketch(outside, ["low high"], reference)) == [[]]
+    assert fingerprints(sketch(inside, ["low high"], reference)) == [[sha1("high low")]]
+    assert fingerprints(sketch(outside, ["low high"], reference)) == [[]]
 
 
 LETTERS = [chr(ord("a") + i) * 2 for i in range(15)]
@@ -157,25 +119,25 @@ def test_two_rarest_words_are_skipped_and_the_next_ten_hashed_by_falling_idf() -
     method = methods.get("imatch", form="skip", stopwords="")
     mixed = LETTERS[::2] + LETTERS[1::2]
     expected = [sha1(" ".join(LETTERS[2:12]))]
-    assert rows(sketch(method, [" ".join(mixed)], falling(LETTERS))) == [expected]
+    assert fingerprints(sketch(method, [" ".join(mixed)], falling(LETTERS))) == [expected]
 
 
 def test_words_of_equal_idf_go_by_the_alphabet() -> None:
     method = methods.get("imatch", form="skip", stopwords="")
-    assert rows(sketch(method, ["dd bb éé cc aa ee"])) == [[sha1("cc dd ee éé")]]
+    assert fingerprints(sketch(method, ["dd bb éé cc aa ee"])) == [[sha1("cc dd ee éé")]]
 
 
 def test_what_is_left_is_hashed_and_nothing_left_has_no_key() -> None:
     method = methods.get("imatch", form="skip", stopwords="the,")
     texts = ["", "the", "aa", "aa bb", "aa bb cc", "aa bb cc cc the dd"]
     expected: list[list[bytes]] = [[], [], [], [], [sha1("cc")], [sha1("cc dd")]]
-    assert rows(sketch(method, texts, ["aa bb cc dd"])) == expected
+    assert fingerprints(sketch(method, texts, ["aa bb cc dd"])) == expected
 
 
 def test_an_unknown_word_counts_as_in_one_article() -> None:
     method = methods.get("imatch", form="skip", stopwords="", skip_words=0)
     reference = ["bb often", "often"]
-    assert rows(sketch(method, ["often cc bb aa"], reference)) == [[sha1("aa bb cc often")]]
+    assert fingerprints(sketch(method, ["often cc bb aa"], reference)) == [[sha1("aa bb cc often")]]
 
 
 def test_each_form_reads_text_as_published() -> None:
@@ -224,43 +186,6 @@ def test_a_lexicon_leaves_out_its_share_of_the_words() -> None:
 def test_parameters_out_of_range_are_refused(bad: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         methods.get("imatch", **bad)
-
-
-small = st.lists(st.integers(0, 4), max_size=6)
-offsets = st.lists(st.integers(-1, 7), max_size=5) | small.map(lambda cuts: sorted([0, *cuts]))
-sizes = st.integers(0, 3) | st.sampled_from([64, 65, 2**32 - 1])
-
-
-@settings(max_examples=300)
-@given(small, offsets, small, offsets, small, sizes, sizes, sizes, st.floats())
-def test_no_argument_makes_the_kernel_panic(
-    hashes: list[int],
-    ends: list[int],
-    words: list[int],
-    word_ends: list[int],
-    frequencies: list[int],
-    least: int,
-    most: int,
-    lexicons: int,
-    share: float,
-) -> None:
-    with contextlib.suppress(ValueError):
-        _core.imatch(
-            Tokens(
-                np.array(hashes, np.uint64),
-                np.array(ends, np.int64),
-                words=np.array(words, np.uint8),
-                word_offsets=np.array(word_ends, np.int64),
-            ),
-            weigh(frequencies, 9),
-            least_articles=least,
-            most_articles=most,
-            rarest_first=bool(least % 2),
-            skip_words=least,
-            hash_words=most,
-            lexicons=lexicons,
-            left_out_share=share,
-        )
 
 
 @pytest.mark.parametrize(

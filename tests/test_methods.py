@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from texts import Writer
 
 import wirecopy
+from quality.texts import Writer
 from wirecopy import methods
 from wirecopy.errors import UsageError
 from wirecopy.methods import RELATIONS, Keys, Method, Scores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import random
 from dataclasses import replace
@@ -14,8 +13,8 @@ import xxhash
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reference import shingle_sets, signatures
-from texts import Writer
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
 from wirecopy.methods import minhash
@@ -212,26 +211,6 @@ def test_the_scheme_does_not_change_unnoticed() -> None:
 def test_parameters_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=r"minhash: expected .*, got "):
         methods.get("minhash", **bad)
-
-
-sizes = st.integers(0, 4) | st.sampled_from([4096, 4097, 2**16 + 1, 2**33, 2**64 - 1])
-edges = st.lists(st.integers(-1, 7), max_size=5) | st.just([0, 6]) | st.just([0])
-
-
-@settings(max_examples=500)
-@given(st.lists(st.integers(0, 255), max_size=6), edges, edges, edges, sizes, sizes)
-def test_no_argument_makes_the_kernels_panic(
-    values: list[int], offsets: list[int], starts: list[int], ends: list[int], one: int, other: int
-) -> None:
-    row, bounds = np.array(values, U64), np.array(offsets, I64)
-    for weights in (row.astype(U8), row[1:].astype(U8), None):
-        with contextlib.suppress(ValueError):
-            _core.signatures(Tokens(row, bounds, weights), one, other)
-    with contextlib.suppress(ValueError):
-        _core.band_keys(methods.Sketches.of(row.astype(U32), bounds), one, other)
-    side = methods.Sketches((row.astype(U32),), np.array(starts, I64), np.array(ends, I64))
-    with contextlib.suppress(ValueError):
-        _core.count_equal(side, methods.Sketches(side.columns, bounds, bounds))
 
 
 ROW, EDGES = np.zeros(4, U32), np.array([0, 4], I64)

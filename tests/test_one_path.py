@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from piles import disagreements, make_pile, make_queries
 
 import wirecopy
+from quality.piles import disagreements, make_pile, make_queries
 
 SEEDS = range(40)
 """quality/one_path.py takes more."""

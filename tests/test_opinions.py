@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_methods import prose, row
-from texts import Writer
 
 import wirecopy
+from quality.texts import Writer
 from wirecopy import Article, Opinion, Opinions, Relation, methods, sharing
 from wirecopy.errors import MismatchError, SourceError, UsageError
 from wirecopy.matching import opinions

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from program import on_terminal, talk, wirecopy
 from records import jsonl, lines
-from texts import Writer, join
 
+from quality.texts import Writer, join
 from wirecopy import find, methods, opinions
 from wirecopy.cli.writing import summarise
 from wirecopy.pile import weigh

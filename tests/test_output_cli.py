@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from program import talk, wirecopy
-from texts import Writer
+
+from quality.texts import Writer
 
 PAGE = "<html><body><article><p>{}</p></article></body></html>"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import pickle
 import random
@@ -559,64 +558,3 @@ def test_columns_that_fit_are_taken() -> None:
     assert [column.tolist() for column in _core.agree(EVIDENCE, ONE, RULE)] == [[0], [1], [0], [0]]
     suspect()
     nominate(EVIDENCE)
-
-
-sizes = st.integers(0, 4) | st.sampled_from([2**31, 2**62])
-ranks_ = st.lists(st.integers(0, 5) | st.sampled_from([2**32 - 1, 2**32 - 2]), max_size=6).map(
-    lambda r: np.array(r, U32)
-)
-
-
-def accepts_or_refuses(call: Callable[[], object]) -> None:
-    """Any answer or a ValueError, TypeError or OverflowError; a panic is a BaseException and passes through."""
-    with contextlib.suppress(ValueError, TypeError, OverflowError):
-        call()
-
-
-@settings(max_examples=500)
-@given(
-    st.lists(st.lists(st.integers(0, 3), max_size=8), max_size=5),
-    ranks_,
-    ranks_,
-    ranks_,
-    st.none() | sizes,
-    st.tuples(sizes, sizes, sizes, sizes),
-    st.booleans(),
-)
-def test_no_argument_makes_the_kernels_panic(
-    articles: list[list[int]],
-    one: NDArray[np.uint32],
-    other: NDArray[np.uint32],
-    third: NDArray[np.uint32],
-    links: int | None,
-    numbers: tuple[int, int, int, int],
-    fits: bool,
-) -> None:
-    many, settled, grouped, first = numbers
-    hashes, offsets = pack(articles)
-    accepts_or_refuses(lambda: _core.file(Tokens(hashes, offsets), Keys(hashes, offsets, one, other)))
-    filed = [(file(articles), 0), (file(articles), first)]
-    limit = Limits(many, links, settled % 2**32, first % 2**32, grouped, many)
-    keys = third.astype(U64)
-    accepts_or_refuses(lambda: _core.collide(filed, one, limit))
-    accepts_or_refuses(lambda: _core.collide(filed, one, limit, known=keys))
-    accepts_or_refuses(lambda: _core.look_up(filed, keys))
-    accepts_or_refuses(lambda: _core.count_holders(filed, one, keys))
-    accepts_or_refuses(lambda: _core.hold_common(filed, settled % 2**31, many))
-    if fits:
-        count = min(len(one), len(other), len(third))
-        one, other, third = one[:count], other[:count], third[:count]
-    marks = (third % 2).astype(U8)
-    agreement = Agreement(third, marks, (one, other))
-    evidence = Evidence(one, other, third, third, third)
-    rule = Rule(settled % 2**32, many, grouped, first % 2**32, 0.5, float("nan"))
-    commons = Commons(other, third, np.array([0, len(other) // 2, len(other) // 2, len(other)], I64), keys)
-    accepts_or_refuses(lambda: _core.nominate(evidence, agreement, marks == 1, many))
-    accepts_or_refuses(lambda: _core.components(grouped if grouped > 2**32 else grouped % 8, one, other))
-    accepts_or_refuses(lambda: _core.agree(evidence, third, rule))
-    accepts_or_refuses(lambda: _core.agree(evidence, np.arange(6, dtype=U32), rule))
-    family = np.arange(6, dtype=U32)
-    rare = replace(evidence, common=np.full(len(third), _core.LINKED | _core.RARE, U32))
-    accepts_or_refuses(lambda: _core.suspect(evidence, agreement, family, commons, rule))
-    accepts_or_refuses(lambda: _core.suspect(rare, agreement, family, commons, rule))
-    accepts_or_refuses(lambda: _core.suspect(rare, agreement, third, COMMONS, rule))

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from texts import Writer, join
 
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import methods, pairs
 from wirecopy.matching import Plan, match
 from wirecopy.matching.collection import open_pool

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
@@ -243,28 +242,6 @@ def test_a_question_that_fits_is_answered() -> None:
 def test_queries_without_a_rank_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected a rank for each query"):
         call(**changes)
-
-
-numbers = st.integers(0, 3) | st.sampled_from([2**31, 2**32 - 1, 2**32 - 2])
-
-
-@settings(max_examples=400)
-@given(
-    st.lists(st.lists(st.integers(0, 2).map(word), max_size=8), max_size=3),
-    st.lists(numbers, max_size=4).map(lambda values: np.array(values, U32)),
-    st.lists(numbers, min_size=1, max_size=1),
-    numbers,
-    st.builds(
-        Limits, numbers | st.just(2**63), st.none() | numbers, *[numbers] * 2, *[numbers | st.just(2**63)] * 2
-    ),
-)
-def test_no_argument_makes_the_kernel_panic(
-    queries: list[list[int]], own: NDArray[np.uint32], ranks: list[int], first: int, limit: Limits
-) -> None:
-    """Any answer or a ValueError; a panic is a BaseException and passes through."""
-    for mine in (None, own):
-        with contextlib.suppress(ValueError):
-            call(queries, mine, first, ranks, limit)
 
 
 def test_only_postings_are_looked_up() -> None:

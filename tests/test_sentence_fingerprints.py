@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 from dataclasses import replace
@@ -13,13 +12,12 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 from reference import sentence_fingerprints as twin
-from weighed import weigh
+from weighed import fingerprints, sketch, weigh
 
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
-from wirecopy.methods import Method, Scores, Sketches
+from wirecopy.methods import Scores, Sketches
 from wirecopy.model import Tokens
-from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise
 
 VOCABULARY = [
@@ -42,25 +40,6 @@ collections = st.lists(articles, max_size=6)
 
 def prose(article: twin.Article) -> str:
     return " ".join(" ".join(sentence).capitalize() + "." for sentence in article)
-
-
-def count(method: Method, texts: list[str]) -> Statistics:
-    return Statistics.count([tokenise(*encode(texts), method.view)], method.view)
-
-
-def sketch(method: Method, texts: list[str], reference: list[str] | None = None) -> Sketches:
-    tokens = tokenise(*encode(texts), method.view, words=True)
-    return method.sketch(tokens, count(method, texts if reference is None else reference))
-
-
-def rows(sketches: Sketches) -> list[list[bytes]]:
-    """The 128-bit fingerprints of each article."""
-    first, last = (column.tolist() for column in sketches.columns)
-    digests = [(f << 64 | s).to_bytes(16, "big") for f, s in zip(first, last, strict=True)]
-    return [
-        digests[start:end]
-        for start, end in zip(sketches.starts.tolist(), sketches.ends.tolist(), strict=True)
-    ]
 
 
 @settings(max_examples=300)
@@ -88,7 +67,7 @@ def test_fingerprints_scores_and_decisions_are_the_twins(
     sketches = sketch(method, [prose(one) for one in collection], [prose(one) for one in reference])
     common = twin.common_words(reference, share)
     expected = [twin.fingerprints(article, common, exact=exact) for article in collection]
-    assert rows(sketches) == expected
+    assert fingerprints(sketches) == expected
     event("some common" if common and not exact else "none common")
 
     pairs = np.array(list(itertools.product(range(len(collection)), repeat=2)), np.int64).reshape(-1, 2)
@@ -141,19 +120,19 @@ FIGURE_4 = [
 def test_the_three_headlines_of_figure_4_have_one_fingerprint() -> None:
     method = methods.get("sentence_fingerprints", common_share=1.0, common_words="to some on for")
     expected = hashlib.md5(b"internet reveal rules s security u").digest()
-    assert rows(sketch(method, FIGURE_4)) == [[expected]] * 3
+    assert fingerprints(sketch(method, FIGURE_4)) == [[expected]] * 3
 
 
 def test_a_headline_with_some_differs_where_some_is_not_common() -> None:
     method = methods.get("sentence_fingerprints", common_share=1.0, common_words="to on for")
-    one, *others = rows(sketch(method, FIGURE_4))
+    one, *others = fingerprints(sketch(method, FIGURE_4))
     assert others[0] == others[1] != one
 
 
 def test_the_exact_variant_knows_neither_common_words_nor_another_order() -> None:
     method = methods.get("sentence_fingerprints", common_words="to some on for", exact_sentences=True)
     expected = hashlib.md5(b"u s to reveal rules on internet security").digest()
-    got = rows(sketch(method, FIGURE_4))
+    got = fingerprints(sketch(method, FIGURE_4))
     assert got[2] == [expected]
     assert len({one for (one,) in got}) == 3
 
@@ -161,26 +140,26 @@ def test_the_exact_variant_knows_neither_common_words_nor_another_order() -> Non
 def test_the_exact_variant_needs_no_statistics() -> None:
     method = methods.get("sentence_fingerprints", exact_sentences=True)
     tokens = tokenise(*encode(FIGURE_4), method.view, words=True)
-    assert rows(method.sketch(tokens)) == rows(sketch(method, FIGURE_4))
+    assert fingerprints(method.sketch(tokens)) == fingerprints(sketch(method, FIGURE_4))
 
 
 def test_words_in_more_than_three_fifths_of_the_articles_are_common() -> None:
     reference = [f"{'senate' if i < 61 else 'envoys'} {'vote' if i < 60 else 'treaty'}" for i in range(100)]
     method = methods.get("sentence_fingerprints")
-    got = rows(sketch(method, ["Senate vote treaty."], reference))
+    got = fingerprints(sketch(method, ["Senate vote treaty."], reference))
     assert got == [[hashlib.md5(b"treaty vote").digest()]]
 
 
 def test_a_share_of_one_cuts_nothing() -> None:
     method = methods.get("sentence_fingerprints", common_share=1.0)
-    assert rows(sketch(method, ["Vote vote."] * 5)) == [[hashlib.md5(b"vote vote").digest()]] * 5
+    assert fingerprints(sketch(method, ["Vote vote."] * 5)) == [[hashlib.md5(b"vote vote").digest()]] * 5
 
 
 def test_a_sentence_without_words_has_no_fingerprint() -> None:
     method = methods.get("sentence_fingerprints", common_words="the of")
     texts = ["", "…", "The. Of the. The.", "The. Vote. Of.", "Vote"]
     vote = hashlib.md5(b"vote").digest()
-    assert rows(sketch(method, texts)) == [[], [], [], [vote], [vote]]
+    assert fingerprints(sketch(method, texts)) == [[], [], [], [vote], [vote]]
 
 
 def test_three_hundred_occurrences_stay_and_one_more_goes() -> None:
@@ -223,7 +202,7 @@ def test_all_128_bits_count() -> None:
 
 def test_the_title_is_a_sentence_like_the_others() -> None:
     method = methods.get("sentence_fingerprints", common_share=1.0)
-    (row,) = rows(sketch(method, ["Envoys sign treaty\n\nThe senate voted. It rained."]))
+    (row,) = fingerprints(sketch(method, ["Envoys sign treaty\n\nThe senate voted. It rained."]))
     assert row[0] == hashlib.md5(b"envoys sign treaty").digest()
     assert len(row) == 3
 
@@ -241,38 +220,6 @@ def test_the_title_is_a_sentence_like_the_others() -> None:
 def test_parameters_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="sentence_fingerprints: expected common_share from 0 to 1"):
         methods.get("sentence_fingerprints", **bad)
-
-
-small = st.lists(st.integers(0, 4), max_size=6)
-offsets = st.lists(st.integers(-1, 7), max_size=5) | small.map(lambda cuts: sorted([0, *cuts]))
-
-
-@settings(max_examples=300)
-@given(small, offsets, small, offsets, small, offsets, st.none() | small)
-def test_no_argument_makes_the_kernels_panic(
-    hashes: list[int],
-    ends: list[int],
-    words: list[int],
-    word_ends: list[int],
-    starts: list[int],
-    sentence_ends: list[int],
-    frequencies: list[int] | None,
-) -> None:
-    with contextlib.suppress(ValueError):
-        tokens = Tokens(
-            np.array(hashes, np.uint64),
-            np.array(ends, np.int64),
-            sentences=np.array(starts, np.uint32),
-            sentence_offsets=np.array(sentence_ends, np.int64),
-            words=np.array(words, np.uint8),
-            word_offsets=np.array(word_ends, np.int64),
-        )
-        statistics = None if frequencies is None else weigh(frequencies, 9)
-        _core.sentence_digests(tokens, statistics, most_articles=2)
-    values, other = np.array(hashes, np.uint64), np.array(words, np.uint64)
-    begin, end = np.array(ends, np.int64), np.array(word_ends, np.int64)
-    with contextlib.suppress(ValueError):
-        _core.count_collisions(Sketches((values, other), begin, end), Sketches((other, values), begin, end))
 
 
 SPELT = Tokens(

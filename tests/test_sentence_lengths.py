@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import random
 import re
@@ -458,29 +457,3 @@ BACK = replace(ROWS, starts=ROWS.ends, ends=ROWS.starts)
 def test_kernels_refuse_what_makes_no_sense(call: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match="expected"):
         call()
-
-
-sizes = st.integers(0, 5) | st.sampled_from([65536, 2**32, 2**63])
-odd_offsets = st.lists(st.integers(-1, 7), max_size=4) | st.just([0, 6]) | st.just([0, 2, 6])
-
-
-@settings(max_examples=500)
-@given(
-    st.lists(st.integers(0, 2**32 - 1) | st.integers(0, 3), min_size=3, max_size=6),
-    odd_offsets,
-    odd_offsets,
-    st.builds(windows, sizes, sizes, st.booleans()),
-    sizes,
-)
-def test_no_argument_makes_the_kernels_panic(
-    values: list[int], one: list[int], other: list[int], sizes: dict[str, Any], contiguous: int
-) -> None:
-    rows, other_rows = (Sketches.of(array(values, U32), array(bounds, I64)) for bounds in (one, other))
-    for call in (
-        lambda: _core.sentence_lengths(sentences(values, one, other)),
-        lambda: _core.window_hashes(rows, **sizes),
-        lambda: _core.match_windows(rows, rows, **sizes, contiguous=contiguous),
-        lambda: _core.match_windows(rows, other_rows, **sizes, contiguous=contiguous),
-    ):
-        with contextlib.suppress(ValueError, OverflowError):
-            call()

@@ -11,8 +11,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from test_methods import prose
-from texts import Writer
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.methods import Keys, Method, Scores, Sketches, count_shared
 from wirecopy.model import Tokens

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import random
 from fractions import Fraction
@@ -358,36 +357,6 @@ def test_short_articles_are_one_shingle_and_empty_ones_resemble_nothing(name: st
 def test_parameters_out_of_range_are_refused(name: str, bad: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=f"{name}: expected .*, got "):
         methods.get(name, **bad)
-
-
-sizes = st.integers(0, 4) | st.sampled_from([2**16, 2**16 + 1, 2**31, 2**63, 2**64 - 1])
-
-
-@settings(max_examples=500)
-@given(
-    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 255)), max_size=6),
-    st.lists(st.integers(-1, 7), max_size=5) | st.just([0, 6]) | st.just([0]),
-    sizes,
-    sizes,
-    sizes,
-    st.booleans(),
-)
-def test_no_argument_makes_the_kernels_panic(
-    weighted: list[tuple[int, int]], offsets: list[int], length: int, step: int, modulus: int, whole: bool
-) -> None:
-    words, halves = (np.array([pair[side] for pair in weighted], U64) for side in (0, 1))
-    edges = np.array(offsets, I64)
-    for weights in (halves.astype(U8), halves[1:].astype(U8), None):
-        with contextlib.suppress(ValueError):
-            _core.shingle_sets(
-                Tokens(words, edges, weights), length, step_words=step, modulus=modulus, whole=whole
-            )
-    with contextlib.suppress(ValueError):
-        _core.character_sets(spell(halves.astype(U8), edges), length, modulus)
-    with contextlib.suppress(ValueError):
-        ends = np.arange(len(words) + 1)
-        tokens = Tokens(words, edges, words=halves.astype(U8), word_offsets=ends)
-        _core.character_sets(tokens, length, modulus)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import random
 from collections.abc import Callable
@@ -233,56 +232,3 @@ def test_weights_of_another_length_are_refused(
 def test_sizes_out_of_range_are_refused(shingle_words: int, window_words: int) -> None:
     with pytest.raises(ValueError, match="expected"):
         _core.winnow(Tokens(WORDS, OFFSETS), shingle_words, window_words)
-
-
-sizes = st.integers(1, 6) | st.sampled_from([2**16, 2**31, 2**32 - 1, 2**62])
-small = st.lists(st.integers(0, 4), max_size=6)
-offset_lists = (
-    st.lists(st.integers(-1, 7), max_size=5) | st.just([0, 6]) | small.map(lambda cuts: sorted([0, *cuts]))
-)
-
-
-def accepts_or_refuses(call: Callable[[], object]) -> None:
-    """Any answer, or a ValueError or OverflowError; a panic is a BaseException and passes through."""
-    with contextlib.suppress(ValueError, OverflowError):
-        call()
-
-
-@settings(max_examples=1000)
-@given(
-    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=6),
-    offset_lists,
-    small,
-    sizes,
-    sizes,
-    sizes,
-)
-def test_no_argument_makes_the_kernels_panic(
-    weighted: list[tuple[int, int]],
-    offsets: list[int],
-    positions: list[int],
-    shingle_words: int,
-    window_words: int,
-    least: int,
-) -> None:
-    words, edges, halves = (
-        array([w for w, _ in weighted], U64),
-        array(offsets, I64),
-        array([h for _, h in weighted], U8),
-    )
-    batch = Tokens(words, edges, halves)
-    places = array(positions, U32)
-    accepts_or_refuses(lambda: _core.winnow(batch, shingle_words, window_words))
-    accepts_or_refuses(lambda: _core.whole_hashes(batch))
-    accepts_or_refuses(lambda: _core.distinct(words, edges))
-    side, other = Sketches.of(words, edges), Sketches((words,), places.astype(I64), places.astype(I64))
-    accepts_or_refuses(lambda: _core.count_shared(side, side))
-    accepts_or_refuses(lambda: _core.count_shared(side, other))
-    accepts_or_refuses(lambda: _core.Numbers(words, places))
-    runs = itertools.combinations(range(len(weighted) + 1), 2)
-    formulas = array([twin.smallness([w for w, _ in weighted[start:end]]) for start, end in runs], U64)
-    accepts_or_refuses(lambda: _core.mark_boilerplate(batch, Boilerplate(formulas, window_words)))
-    rows = places // U32(2)
-    accepts_or_refuses(
-        lambda: _core.common_shingles(batch, rows, places, reach_words=window_words, least=least)
-    )

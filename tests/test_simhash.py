@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 from collections import Counter
@@ -15,39 +14,12 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import simhash as twin
-from texts import Writer
-from weighed import weigh
+from weighed import STOPWORDS, collections, sketch
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
-from wirecopy.methods import Method, Sketches
-from wirecopy.model import Tokens
-from wirecopy.statistics import Statistics
-from wirecopy.text import encode, tokenise
-
-VOCABULARY = [
-    "école",
-    "zürich",
-    "東",
-    "żółw",
-    "the",
-    "of",
-    "nation",
-    "nationals",
-    "nationality",
-    "vote",
-    "voters",
-]
-STOPWORDS = ["the", "of"]
-
-articles = st.lists(st.sampled_from(VOCABULARY), max_size=14)
-collections = st.lists(articles, max_size=6)
-
-
-def sketch(method: Method, texts: list[str], reference: list[str] | None = None) -> Sketches:
-    tokens = tokenise(*encode(texts), method.view, words=True)
-    counted = tokenise(*encode(texts if reference is None else reference), method.view)
-    return method.sketch(tokens, Statistics.count([counted], method.view))
+from wirecopy.methods import Sketches
 
 
 def rows(values: NDArray[np.uint64], ends: NDArray[np.int64]) -> list[list[int]]:
@@ -251,34 +223,6 @@ def test_parameters_out_of_range_are_refused(bad: dict[str, Any]) -> None:
 def test_an_unknown_stemmer_is_refused() -> None:
     with pytest.raises(UsageError, match="simhash: expected a stemmer"):
         methods.get("simhash", stemmer="klingon")
-
-
-small = st.lists(st.integers(0, 4), max_size=6)
-offsets = st.lists(st.integers(-1, 7), max_size=5) | small.map(lambda cuts: sorted([0, *cuts]))
-sizes = st.integers(0, 3) | st.sampled_from([64, 160, 161, 2**32, 2**63])
-
-
-@settings(max_examples=300)
-@given(small, offsets, small, offsets, small, sizes, sizes, sizes)
-def test_no_argument_makes_the_kernels_panic(
-    hashes: list[int],
-    ends: list[int],
-    words: list[int],
-    word_ends: list[int],
-    frequencies: list[int],
-    total: int,
-    skip: int,
-    bits: int,
-) -> None:
-    values, begin, end = np.array(hashes, np.uint64), np.array(ends, np.int64), np.array(word_ends, np.int64)
-    tokens = Tokens(values, begin, words=np.array(words, np.uint8), word_offsets=end)
-    with contextlib.suppress(ValueError):
-        _core.simhash(tokens, weigh(frequencies, total), skip_words=skip, bits=bits)
-    with contextlib.suppress(ValueError):
-        _core.simhash_keys(Sketches.of(values, begin), bits, skip)
-    turned = Sketches((values,), begin[::-1].copy(), end[::-1].copy())
-    with contextlib.suppress(ValueError):
-        _core.count_different_bits(Sketches((values,), begin, end), turned)
 
 
 def test_rows_that_are_no_hashes_are_refused() -> None:

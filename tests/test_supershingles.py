@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import xxhash
 from reference import shingle_sets, signatures
-from texts import Writer
 
+from quality.texts import Writer
 from wirecopy import _core, methods
 from wirecopy.errors import UsageError
 from wirecopy.model import Tokens

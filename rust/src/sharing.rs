@@ -119,7 +119,7 @@ impl Index {
     /// The index of N `articles`, from all parts in order.
     ///
     /// # Errors
-    /// When the parts are of more articles.
+    /// When the parts are of more articles, or these are more than ranks.
     pub fn new(articles: usize, parts: &[&Part]) -> Result<Self> {
         let within = |part: &&Part| {
             let alone = part.alone.iter().map(|(rank, _)| rank);
@@ -127,6 +127,9 @@ impl Index {
         };
         if parts.len() != PARTS || !parts.iter().all(within) {
             return Err(Invalid(format!("expected {PARTS} parts of {articles} articles, got {} others", parts.len())));
+        }
+        if u32::try_from(articles).is_err() {
+            return Err(Invalid(format!("expected fewer than 2^32 articles, got {articles}")));
         }
         let sizes: Vec<u32> = parts.iter().flat_map(|part| part.sizes.iter().copied()).collect();
         let mut order: Vec<usize> = (0..sizes.len()).collect();

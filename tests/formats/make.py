@@ -9,10 +9,9 @@ the next migration is added; none is ever written again.
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from texts import Writer, join
-
+from quality.texts import Writer, join
 from wirecopy import Archive
 from wirecopy.archive import segments
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from texts import Writer, join
-
 import wirecopy
+from quality.texts import Writer, join
 from wirecopy import Archive, Match
 from wirecopy.comparison import PRESETS
 
