@@ -71,6 +71,12 @@ def test_an_encoding_that_is_none_is_named(tmp_path: Path, name: str) -> None:
     assert ReadPages(tmp_path).skipped == [(f"{tmp_path}/sitemap.xml", reason)]
 
 
+def test_an_endless_encoding_is_named_too(tmp_path: Path) -> None:
+    (tmp_path / "sitemap.xml").write_text(sitemap("a.html").replace("?>", f" encoding='big5{'W' * 99}'?>", 1))
+    reason = "not a whole sitemap: declares an encoding that is not known; convert it to UTF-8"
+    assert ReadPages(tmp_path).skipped == [(f"{tmp_path}/sitemap.xml", reason)]
+
+
 @pytest.mark.parametrize("given", ["", "sitemap.xml", "sitemap.xml.gz"])
 def test_what_a_sitemap_says_about_a_saved_page(mirror: Callable[..., Path], given: str) -> None:
     folder = mirror("2026/tide.html")

@@ -238,7 +238,7 @@ impl<'a> Segment<'a> {
         let (first, last) = (shard << more, (shard + 1) << more);
         let directory = self.slice(2, 4, first, last + 1)?;
         let edge = |place: usize| read_number(directory, place - first, 4) as usize;
-        let mut postings = Vec::with_capacity(edge(last).saturating_sub(edge(first)));
+        let mut postings = Vec::with_capacity(edge(last).saturating_sub(edge(first)).min(self.layout.postings));
         self.decode(edge(first), edge(last), |posting| postings.push(posting))?;
         for place in first..last {
             let mine = edge(place).saturating_sub(edge(first))..edge(place + 1).saturating_sub(edge(first));

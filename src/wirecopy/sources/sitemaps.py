@@ -53,6 +53,8 @@ def read(data: bytes, shown: str, folder: Path | None) -> Iterator[Entry]:
         parser.expat.Parse(_decoded(data), True)
     except expat.ExpatError as error:
         problem = f"not a whole sitemap: {error}"
+    except (LookupError, ValueError):  # of an encoding that it declares in a way of its own
+        problem = "not a whole sitemap: declares an encoding that is not known; convert it to UTF-8"
     for number, said in enumerate(parser.found, 1):
         url, changed = said.pop("url", ""), said.pop("changed", None)
         path, missing = None, f"{url} is not in the input" if url else "no address"
