@@ -26,7 +26,7 @@ quick: build
 check: build
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy $(wildcard src tests quality benchmarks docs)
+	$(BIN)/mypy $(wildcard src tests quality benchmarks docs fuzz)
 	$(CARGO) fmt $(MANIFEST) --check
 	$(CARGO) clippy -q --locked $(MANIFEST) --all-targets -- -D warnings
 	@test -f src/wirecopy/_core.pyi || { echo 'src/wirecopy/_core.pyi is missing: stubtest would pass on nothing' >&2; exit 1; }

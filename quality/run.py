@@ -86,6 +86,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("at any moment, large", "slowest open, s"): at_most(2.0),
         ("damaged segments", "tried"): at_least(1000),
     },
+    # Promised: no input breaks anything. Runs: enough that a fuzzer which does nothing is noticed.
+    "fuzz": {("*", "broken"): at_most(0), ("*", "runs"): at_least(200)},
     # Promised.
     "archive": {
         ("*", "pairs are those of find"): at_least(1.0),

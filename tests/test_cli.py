@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from program import on_terminal, talk, wirecopy
+from program import PROGRAM, hear_interrupts, ids, on_terminal, talk, wirecopy
 from records import jsonl, lines
 
 from quality.texts import Writer, join
@@ -249,6 +249,88 @@ def test_a_name_that_is_not_utf8_can_be_written(words: list[str], tmp_path: Path
     assert json.loads(ran.stdout)["query"] == name, talk(ran)
     assert wirecopy("compare", name, name, "-o", tmp_path / "m.json").returncode == 0
     assert (tmp_path / "m.json").read_bytes() == ran.stdout
+
+
+CLOSED = {
+    "find own.jsonl": (0, 1),
+    "find -": (3, 1),
+    "find own.jsonl -o answer.csv": (0, 0),
+    "add news.db own.jsonl": (0, 0),
+    "check news.db -": (3, 1),
+    "check news.db own.jsonl": (0, 1),
+    "remove news.db -": (1, 3),
+    "watch news.db": (1, 1),
+    "pairs news.db": (0, 1),
+    "export news.db": (0, 1),
+    "verify news.db": (0, 0),
+    "info news.db": (0, 1),
+    "compare a.txt a.txt": (0, 1),
+    "extract -": (3, 3),
+    "methods": (0, 1),
+    "--help": (0, 1),
+    "find no-such-file": (1, 1),
+    "no-such-command": (2, 2),
+}
+"""Exit codes with stdin closed, and with stdout closed: data that cannot be read or written is an error."""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory, words: list[str]) -> Path:
+    folder = tmp_path_factory.mktemp("desk")
+    text = join(words[:200])
+    (folder / "a.txt").write_text(text)
+    (folder / "own.jsonl").write_bytes(jsonl({"id": "1", "text": text}, {"id": "2", "text": text}))
+    wirecopy("add", "news.db", "own.jsonl", cwd=folder)
+    return folder
+
+
+def run_closed(command: str, closed: str, desk: Path) -> subprocess.CompletedProcess[bytes]:
+    given = (desk / "own.jsonl").read_bytes()
+    script = f'exec "$0" {command} {closed}'
+    return subprocess.run(
+        ["sh", "-c", script, PROGRAM], capture_output=True, cwd=desk, input=given, check=False, timeout=120
+    )
+
+
+@pytest.mark.parametrize("command", CLOSED)
+def test_closed_streams_are_no_reason_for_a_traceback(command: str, desk: Path) -> None:
+    no_stdin, no_stdout = (run_closed(command, closed, desk) for closed in ("<&-", ">&-"))
+    assert (no_stdin.returncode, no_stdout.returncode) == CLOSED[command], talk(no_stdin) + talk(no_stdout)
+    open_, no_stderr = (run_closed(command, closed, desk) for closed in ("", "2>&-"))
+    assert (no_stderr.returncode, no_stderr.stdout) == (open_.returncode, open_.stdout)
+    assert run_closed(command, "<&- >&- 2>&-", desk).returncode < 4
+    assert ids(desk / "news.db") == {"1", "2"}
+
+
+def test_an_answer_that_nobody_can_get_is_named(desk: Path) -> None:
+    ran = run_closed("find own.jsonl -q", ">&-", desk)
+    assert talk(ran) == "wirecopy: stdout: cannot be written: Bad file descriptor\n"
+
+
+@pytest.mark.parametrize("module", ["click", "numpy", "wirecopy._core", "wirecopy.pile", "wirecopy.cli.show"])
+def test_ctrl_c_while_the_program_loads_is_no_traceback(module: str) -> None:
+    program = f"""
+import os, signal, sys
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+                for _ in range(1000): pass
+            except KeyboardInterrupt as error:  # as Python does where a class or a hook is at work
+                raise RuntimeError("interrupted within") from error
+sys.meta_path.insert(0, Interrupted())
+from wirecopy.__main__ import main
+main()
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=False,
+        timeout=120,
+        preexec_fn=hear_interrupts,
+    )
+    assert (ran.returncode, talk(ran)) == (1, "wirecopy: interrupted\n")
 
 
 def test_an_interrupt_while_the_program_loads_is_no_traceback() -> None:

@@ -58,6 +58,9 @@ def chunked(data: bytes, size: int = 7) -> bytes:
         ({"Content_Encoding": "br"}, brotli.compress(PAGE)),
         ({"Content_Encoding": "zstd"}, zstandard.compress(PAGE)),
         ({"Content_Encoding": "deflate, br , identity,gzip"}, gzip.compress(brotli.compress(deflate(PAGE)))),
+        # Compressed once more than the headers say.
+        ({"Content_Encoding": "gzip"}, gzip.compress(gzip.compress(PAGE))),
+        ({}, zstandard.compress(gzip.compress(PAGE))),
         ({"Transfer_Encoding": "chunked"}, chunked(PAGE)),
         ({"Transfer_Encoding": "chunked", "Content_Encoding": "gzip"}, chunked(gzip.compress(PAGE))),
         # Crawlers take encodings off and leave the headers.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 from pathlib import Path
 
 import pytest
 from program import talk, wirecopy
+from records import jsonl
 
 from quality.texts import Writer
 
@@ -101,6 +104,28 @@ def test_two_outputs_are_not_written_to_one_file(second: str, there: bool, place
     assert not (place / "x.jsonl").exists() or not (place / "x.jsonl").stat().st_size
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("find loop -o answer.jsonl", "extract loop -o answer.jsonl", "find own.jsonl -o loop/self"),
+        *(
+            "add news.db loop",
+            "add loop/self own.jsonl",
+            "watch news.db loop --once",
+            "check loop/self a.txt",
+        ),
+        *("train loop/self -o model", "info loop/self"),
+    ],
+)
+def test_a_link_to_itself_is_named(command: str, place: Path) -> None:
+    (place / "loop").mkdir()
+    (place / "loop" / "self").symlink_to("self")
+    (place / "answer.jsonl").touch()
+    ran = wirecopy(*command.split(), cwd=place)
+    assert ran.returncode in (1, 3), talk(ran)
+    assert "self" in talk(ran)
+
+
 def test_a_device_may_be_written_twice_and_an_answer_again(place: Path) -> None:
     ran = wirecopy("find", "own.jsonl", "-o", "/dev/null", "--boilerplate", "/dev/null", cwd=place)
     assert ran.returncode == 0, ran.stderr
@@ -123,3 +148,54 @@ def test_an_archive_that_was_emptied_says_so(command: str, place: Path) -> None:
     assert "news.db: empty, but news.db-index holds 1 segment of its articles: restore it" in talk(ran)
     assert (place / "news.db").read_bytes() == b""
     assert (place / "news.db-index" / "00000001.segment").exists()
+
+
+FORMULAS = {
+    "=1+1": "'=1+1",
+    "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0",
+    "-2+3": "'-2+3",
+    "@SUM(A1)": "'@SUM(A1)",
+    "\t=1": "'\t=1",
+    "\r=1": "'\r=1",
+    "\n=1": "'\n=1",
+    "-0.5": "-0.5",
+    "+4e-7": "+4e-7",
+    "a=1": "a=1",
+    "'quoted": "'quoted",
+}
+"""What is written for each id."""
+
+
+@pytest.fixture
+def formulas(tmp_path: Path, words: list[str]) -> Path:
+    records = [{"id": id, "text": " ".join(words[:80]), "title": "=2*3"} for id in FORMULAS]
+    (tmp_path / "pile.jsonl").write_bytes(jsonl(*records))
+    (tmp_path / "asked.jsonl").write_bytes(jsonl({"id": "=asked", "text": " ".join(words[:80])}))
+    wirecopy("add", "news.db", "pile.jsonl", cwd=tmp_path)
+    wirecopy("add", "exact.db", "pile.jsonl", "--method", "exact", cwd=tmp_path)
+    return tmp_path
+
+
+def cells(answer: bytes) -> set[str]:
+    return {cell for row in csv.reader(io.StringIO(answer.decode(), newline="")) for cell in row}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("find pile.jsonl", "find pile.jsonl --method exact --decide method"),
+        *("pairs news.db --pairs all", "pairs exact.db --decide method"),
+        *("check news.db asked.jsonl", "check exact.db asked.jsonl --decide method"),
+    ],
+)
+def test_no_cell_of_csv_is_a_formula_unless_asked_for(command: str, formulas: Path) -> None:
+    ran = wirecopy(*command.split(), "--csv", cwd=formulas)
+    quoted, raw = cells(ran.stdout), cells(wirecopy(*command.split(), "--csv", "--raw", cwd=formulas).stdout)
+    assert set(FORMULAS) <= raw, talk(ran)
+    assert quoted == {FORMULAS.get(cell, f"'{cell}" if cell.startswith("=") else cell) for cell in raw}
+
+
+def test_raw_is_for_csv_only(formulas: Path) -> None:
+    ran = wirecopy("find", "pile.jsonl", "--raw", cwd=formulas)
+    assert (ran.returncode, talk(ran)) == (2, "wirecopy: --raw: only with --csv\n")
+    assert wirecopy("find", "pile.jsonl", "--raw", "-o", "answer.csv", cwd=formulas).returncode == 0

@@ -36,6 +36,47 @@ def mirror(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
+@pytest.mark.parametrize(
+    "encoding",
+    [*("shift_jis", "EUC-JP", "big5", "utf-7", "gb18030", "iso-2022-jp", "windows-1251"), "utf-16", "utf-32"],
+)
+def test_a_sitemap_is_read_in_the_encoding_that_it_declares(
+    mirror: Callable[..., Path], encoding: str
+) -> None:
+    title = "Прилив" if encoding == "windows-1251" else "潮水"
+    folder = mirror("tide.html")
+    written = sitemap(f"<loc>tide.html</loc><news:title>{title}</news:title>")
+    declared = written.replace("?>", f" encoding='{encoding}'?>", 1)
+    (folder / "sitemap.xml").write_bytes(declared.encode(encoding))
+    read = ReadPages(folder)
+    assert read.skipped == []
+    assert [page.known and page.known.title for page in read.pages] == [title]
+
+
+def test_a_byte_order_mark_counts_more_than_what_a_sitemap_declares(mirror: Callable[..., Path]) -> None:
+    folder = mirror("tide.html")
+    written = sitemap("<loc>tide.html</loc><news:title>潮水</news:title>")
+    for marked in ("utf-8-sig", "utf-16"):
+        declared = written.replace("?>", " encoding='shift_jis'?>", 1)
+        (folder / "sitemap.xml").write_bytes(declared.encode(marked))
+        assert [page.known and page.known.title for page in ReadPages(folder).pages] == ["潮水"]
+
+
+@pytest.mark.parametrize(
+    "name", ["nonsense", "hex", "rot13", "punycode", "idna", "unicode_escape", "undefined"]
+)
+def test_an_encoding_that_is_none_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "sitemap.xml").write_text(sitemap("a.html").replace("?>", f" encoding='{name}'?>", 1))
+    reason = f"declares the encoding {name!r}, which is not known; convert it to UTF-8"
+    assert ReadPages(tmp_path).skipped == [(f"{tmp_path}/sitemap.xml", reason)]
+
+
+def test_an_endless_encoding_is_named_too(tmp_path: Path) -> None:
+    (tmp_path / "sitemap.xml").write_text(sitemap("a.html").replace("?>", f" encoding='big5{'W' * 99}'?>", 1))
+    reason = "not a whole sitemap: declares an encoding that is not known; convert it to UTF-8"
+    assert ReadPages(tmp_path).skipped == [(f"{tmp_path}/sitemap.xml", reason)]
+
+
 @pytest.mark.parametrize("given", ["", "sitemap.xml", "sitemap.xml.gz"])
 def test_what_a_sitemap_says_about_a_saved_page(mirror: Callable[..., Path], given: str) -> None:
     folder = mirror("2026/tide.html")

@@ -4,6 +4,8 @@ import gzip
 import io
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
@@ -101,6 +103,14 @@ def test_a_file_that_cannot_be_opened_is_skipped(tmp_path: Path) -> None:
     read = Read(tmp_path)
     assert read.texts == {"here.txt": "Here."}
     assert [reason for _, reason in read.skipped] == ["cannot be opened: No such file or directory"] * 3
+
+
+def test_a_link_to_itself_in_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "self").symlink_to("self")
+    (tmp_path / "a.txt").write_text("A text.")
+    read = Read(tmp_path)
+    assert list(read.texts) == ["a.txt"]
+    assert read.skipped == [(f"{tmp_path}/self", "cannot be opened: Too many levels of symbolic links")]
 
 
 def test_pipes_and_linked_folders_in_a_folder_are_named(tmp_path: Path) -> None:
@@ -248,6 +258,99 @@ def test_damage_in_the_middle_is_noticed(tmp_path: Path) -> None:
     packed[-8] ^= 1
     (tmp_path / "a.jsonl.gz").write_bytes(packed)
     assert "damaged gzip data" in Read(tmp_path).skipped[0][1]
+
+
+def gzip_again(data: bytes) -> bytes:
+    return gzip.compress(gzip.compress(data))
+
+
+@pytest.mark.parametrize("compress", [gzip_again, lambda data: zstandard.compress(gzip.compress(data))])
+def test_what_was_compressed_twice_is_unpacked_twice(
+    tmp_path: Path, compress: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = f"<html><body><p>{'The tide was high at noon, and the boats went out. ' * 10}</p></body></html>"
+    contents = {
+        "page.html": page.encode(),
+        "lines.jsonl": jsonl({"id": "l", "text": "A line."}),
+        "note.txt": b"A text.",
+        "unnamed": page.encode(),
+    }
+    suffix = "gz" if compress is gzip_again else "zst"
+    for name, content in contents.items():
+        (tmp_path / f"{name}.{suffix}").write_bytes(compress(content))
+    (tmp_path / "saved.html").write_bytes(compress(page.encode()))
+    read = Read(tmp_path)
+    assert read.skipped == []
+    texts = {id.partition(".")[0]: text[:8] for id, text, _ in read.rows}
+    pages = dict.fromkeys(("page", "saved", "unnamed"), "The tide")
+    assert texts == pages | {"l": "A line.", "note": "A text."}
+    pipe(monkeypatch, compress(page.encode()))
+    assert [text[:8] for _, text, _ in Read("-").rows] == ["The tide"]
+
+
+def test_what_was_compressed_again_and_again_is_named(tmp_path: Path) -> None:
+    data = b"<html><p>The tide was high."
+    for _ in range(5):
+        data = gzip.compress(data)
+    (tmp_path / "a.html.gz").write_bytes(data)
+    (tmp_path / "b.txt.gz").write_bytes(data)
+    read = Read(tmp_path)
+    assert read.rows == []
+    reason = "compressed more than 4 times over; unpack it"
+    assert sorted(read.skipped) == [(f"{tmp_path}/{name}.gz", reason) for name in ("a.html", "b.txt")]
+
+
+BOMBS = {
+    "lines.jsonl.zst": (b'{"text": "', b"a", b'"}\n{"id": "last", "text": "It is read."}\n'),
+    "blanks.jsonl.zst": (b"", b" ", b""),
+    "array.json.zst": (b"[", b"{},", b"{}]"),
+    "text.txt.zst": (b"", b"a ", b""),
+    "row.csv.zst": (b"id,text\n1,", b"a ", b""),
+    "quoted.csv.zst": (b'id,text\n1,"', b"a\n", b""),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_few_bytes_that_unpack_to_a_giant_record_take_little_memory(tmp_path: Path, name: str) -> None:
+    start, unit, end = BOMBS[name]
+    path = tmp_path / name
+    stream = zstandard.ZstdCompressor(1).compressobj()
+    with path.open("wb") as out:
+        out.write(stream.compress(start))
+        for _ in range(400):
+            out.write(stream.compress(unit * ((1 << 20) // len(unit))))
+        out.write(stream.compress(end) + stream.flush())
+    program = """
+import re, sys
+from pathlib import Path
+from wirecopy import sources
+batches = [work() for work in sources.read(sys.argv[1])]
+print(int(re.search("VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) >> 10)
+print(*(id for batch in batches for id in batch.ids))
+print(*(skipped for batch in batches for skipped in batch.skipped), sep="\\n")
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program, path], capture_output=True, check=True, text=True, timeout=120
+    )
+    megabytes, ids, *skipped = ran.stdout.splitlines()
+    assert int(megabytes) < 300
+    assert ids == ("last" if name == "lines.jsonl.zst" else "")
+    assert len(skipped) == 1
+    assert "MB and more in one piece" in skipped[0]
+    assert "unpack the file first" in skipped[0]
+
+
+def test_a_large_file_of_many_records_may_be_as_dense_as_it_likes(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.zst"
+    stream = zstandard.ZstdCompressor(1).compressobj()
+    block = jsonl({"text": "The tide was high. " * 3000}) * 20
+    with path.open("wb") as out:
+        out.writelines(stream.compress(block) for _ in range(40))
+        out.write(stream.flush())
+    assert path.stat().st_size * 64 < 40 * len(block) > 32 << 20
+    batches = [work() for work in sources.read([path])]
+    assert sum(map(len, batches)) == 800
+    assert not any(batch.skipped for batch in batches)
 
 
 # Streams and Python objects

@@ -13,7 +13,7 @@ from records import jsonl
 
 from wirecopy import errors
 from wirecopy.model import UNDATED
-from wirecopy.sources import Fields, work
+from wirecopy.sources import Fields, csv_files
 
 
 def test_csv_with_any_delimiter(tmp_path: Path) -> None:
@@ -73,11 +73,22 @@ def test_an_unclosed_quote_behind_one_of_several_lines(tmp_path: Path) -> None:
 def test_a_table_made_of_unclosed_quotes_is_not_read_again_and_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "MAX_RECORD_BYTES", 1000)
+    taken = 0
+    take = csv_files._Lines.__next__
+
+    def count(lines: csv_files._Lines) -> str:
+        nonlocal taken
+        taken += 1
+        return take(lines)
+
+    monkeypatch.setattr(csv_files._Lines, "__next__", count)
     path = tmp_path / "a.csv"
-    path.write_text("id,text\n" + 'a"b,"c\n' * 100)
+    path.write_text("id,text\n" + 'a"b,"c\n' * 300 + "1,one\n" + 'a"b,"c\n' * 300)
     read = Read(path)
-    assert read.skipped == [(f"{path}:2", UNCLOSED), (f"{path}:3", f"{UNCLOSED}; nothing below is read")]
+    assert read.texts == {"1": "one"}
+    unclosed = [*range(2, 302), *range(303, 603)]
+    assert read.skipped == [(f"{path}:{line}", UNCLOSED) for line in unclosed]
+    assert taken < 4 * 601
 
 
 def test_a_table_without_text_is_named_once(tmp_path: Path) -> None:

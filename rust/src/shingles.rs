@@ -85,10 +85,11 @@ impl Keys {
 }
 
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+const MIXER: u64 = 0xBF58_476D_1CE4_E5B9;
 
 /// The order in which shingles are "small", from the sum of their words; never 0.
 fn rank(sum: u64) -> u64 {
-    let mixed = (sum ^ (sum >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (sum ^ (sum >> 29)).wrapping_mul(MIXER);
     (mixed ^ (mixed >> 32)).max(1)
 }
 
@@ -316,11 +317,17 @@ pub fn shingle_spans(words: usize, halves: Option<&[u8]>, shingle_words: usize) 
 }
 
 /// Distinct mixed shingles, with an open-addressing table at most a quarter full; 0 is an empty place.
+///
+/// Whoever knows the hash can make shingles that want one place. None stands `REACH` places behind the one it wants; where
+/// that does not do, there is no table, and the values are sorted.
 #[derive(Debug)]
 pub struct ShingleSet {
     values: Vec<u64>,
     table: Vec<u64>,
 }
+
+/// In a table a quarter full, a run of so many places comes by chance once in 10^17.
+const REACH: usize = 64;
 
 impl ShingleSet {
     /// The set of some mixed shingles.
@@ -328,7 +335,13 @@ impl ShingleSet {
         let places = (shingles.len() * 4).next_power_of_two().max(4);
         let mut set = Self { values: Vec::with_capacity(shingles.len()), table: vec![0; places] };
         for shingle in shingles {
-            let place = set.place(*shingle);
+            let Some(place) = set.place(*shingle) else {
+                set.values = shingles.to_vec();
+                set.values.sort_unstable();
+                set.values.dedup();
+                set.table.clear();
+                break;
+            };
             if set.table[place] == 0 {
                 set.table[place] = *shingle;
                 set.values.push(*shingle);
@@ -342,23 +355,73 @@ impl ShingleSet {
         self.values.len()
     }
 
-    fn place(&self, shingle: u64) -> usize {
+    /// Where a shingle stands or would stand; None if that is out of reach.
+    fn place(&self, shingle: u64) -> Option<usize> {
         let mask = self.table.len() - 1;
-        let mut place = (shingle >> 32) as usize & mask;
-        while self.table[place] != 0 && self.table[place] != shingle {
-            place = (place + 1) & mask;
-        }
-        place
+        let wanted = (shingle >> 32) as usize & mask;
+        let mut places = (wanted..wanted + REACH).map(|place| place & mask);
+        places.find(|place| self.table[*place] == 0 || self.table[*place] == shingle)
     }
 
     /// Whether a mixed shingle is among them.
     pub fn contains(&self, shingle: u64) -> bool {
-        self.table[self.place(shingle)] != 0
+        if self.table.is_empty() {
+            return self.values.binary_search(&shingle).is_ok();
+        }
+        self.place(shingle).is_some_and(|place| self.table[place] != 0)
     }
 
     /// How many shingles are in both sets.
     pub fn shared(&self, other: &Self) -> usize {
         let (few, many) = if self.len() <= other.len() { (self, other) } else { (other, self) };
         few.values.iter().filter(|shingle| many.contains(**shingle)).count()
+    }
+}
+
+/// Words whose runs of `length` have these mixed hashes: `mix_runs` backwards, as somebody who attacks it would.
+#[cfg(test)]
+pub fn words_of_grams(hashes: impl Iterator<Item = u64>, length: usize) -> Vec<u64> {
+    // The inverse of an odd factor, by Newton's iteration.
+    let inverse = (0..6).fold(1_u64, |x, _| x.wrapping_mul(2_u64.wrapping_sub(MIXER.wrapping_mul(x))));
+    let mut words = vec![0; length - 1];
+    for hash in hashes {
+        let mixed = (hash ^ hash >> 32).wrapping_mul(inverse);
+        let sum = mixed ^ mixed >> 29 ^ mixed >> 58;
+        let before = &words[words.len() + 1 - length..];
+        let known = before.iter().fold(0_u64, |sum, word| sum.wrapping_mul(FACTOR).wrapping_add(*word));
+        words.push(sum.wrapping_sub(known.wrapping_mul(FACTOR)));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_can_be_made_for_any_hashes() {
+        let wanted: Vec<u64> = (1..500).map(|n: u64| n.wrapping_mul(0x1234_5678_9ABC_DEF1)).collect();
+        let mut mixed = Vec::new();
+        mix_runs(&words_of_grams(wanted.iter().copied(), 5), 5, &mut mixed);
+        assert_eq!(mixed, wanted);
+    }
+
+    #[test]
+    fn shingles_that_want_one_place_are_a_set_all_the_same() {
+        let crafted: Vec<u64> = (1..20_000).collect();
+        let set = ShingleSet::new(&crafted);
+        assert!(set.table.is_empty(), "a table would be walked through for each");
+        let other = ShingleSet::new(&(10_000..30_000).chain(10_000..30_000).collect::<Vec<u64>>());
+        assert_eq!((set.len(), other.len(), set.shared(&other), other.shared(&set)), (19_999, 20_000, 10_000, 10_000));
+        assert!(set.contains(19_999) && !set.contains(20_000));
+    }
+
+    #[test]
+    fn a_shingle_is_sought_no_further_than_one_is_put() {
+        // Each stands where it wants, all in one run.
+        let set = ShingleSet::new(&(1..1000).map(|n| n << 32 | 1).collect::<Vec<u64>>());
+        assert_eq!(set.table.iter().filter(|one| **one != 0).count(), 999);
+        assert_eq!(set.place(1 << 32 | 2), None);
+        assert!(!set.contains(1 << 32 | 2) && set.contains(999 << 32 | 1));
     }
 }

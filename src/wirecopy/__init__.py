@@ -11,10 +11,12 @@
 Everything loads on first use, so that a command that needs little starts quickly.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import methods
     from .archive import Archive
     from .comparison import compare
@@ -56,6 +58,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name == "methods":
         return import_module(".methods", __name__)
     if name not in _HOMES:

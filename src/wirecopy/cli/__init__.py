@@ -50,6 +50,8 @@ def main() -> None:
     set_streams()
     try:
         code = app(standalone_mode=False)
+        with name_output(None):
+            sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         code = complain("interrupted")
     except WirecopyError as error:
@@ -60,13 +62,17 @@ def main() -> None:
     except click.ClickException as error:
         error.show(sys.stderr)
         code = error.exit_code
+    try:
+        sys.stdout.flush()
+    except OSError:  # which was named; Python would try again, and complain in its own way
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.exit(code or 0)
 
 
 def set_streams() -> None:
     """Read and write data as UTF-8, whatever the locale; a terminal keeps its encoding, and shows escapes for what that lacks."""
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
-        if isinstance(stream, TextIOWrapper):  # it may be closed
+        if isinstance(stream, TextIOWrapper):  # not where tests put another in its place
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
 
 

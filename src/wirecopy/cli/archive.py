@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -50,7 +51,7 @@ def open_archive(path: Path, *, create: bool = False, **options: Any) -> Archive
 
 def files_of(archive: Path) -> list[Path]:
     """The paths of an archive's files and of its index folder, whether or not they exist."""
-    return [Path(f"{archive.resolve()}{end}") for end in ("", "-wal", "-shm", "-lock", "-index")]
+    return [Path(f"{os.path.realpath(archive)}{end}") for end in ("", "-wal", "-shm", "-lock", "-index")]
 
 
 def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
@@ -58,7 +59,7 @@ def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
     own = set(files_of(archive))
 
     def is_other(file: File) -> bool:
-        path = file.path.resolve()
+        path = Path(os.path.realpath(file.path))
         return file.is_pipe or own.isdisjoint((path, path.parent))
 
     return [Files(tuple(filter(is_other, find(str(path)).files))) for path in paths]

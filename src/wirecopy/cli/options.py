@@ -80,18 +80,23 @@ _FORMS = {
     "csv": "One line a match, without passages.",
     "parquet": "A Parquet file; needs --output.",
 }
+_RAW = (
+    "With --csv: cells as they are. Else one that a spreadsheet would take for a formula has a ' before it."
+)
 
 
 def forms(*forms: str) -> Decorator:
-    """Options for these forms of output, and --output; the command gets them as `form` and `output`."""
+    """Options for these forms of output, --csv among them, and --output; the command gets them as `form` and `output`."""
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def run(*arguments: Any, output: Path | None, **options: Any) -> Any:
+        def run(*arguments: Any, output: Path | None, raw: bool, **options: Any) -> Any:
             asked = [form for form in forms if options.pop(form)]
-            return command(*arguments, form=choose_form(asked, output), output=output, **options)
+            form = choose_form(asked, raw, output)
+            return command(*arguments, form=form, output=output, **options)
 
-        flags = (flag(f"--{form}", help=_FORMS[form]) for form in forms)
+        flags = [flag(f"--{form}", help=_FORMS[form]) for form in forms]
+        flags.insert(forms.index("csv") + 1, flag("--raw", help=_RAW))
         return _with_options(run, *flags, output)
 
     return decorate

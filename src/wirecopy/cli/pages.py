@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -284,7 +285,7 @@ def check_options(
     folders: tuple[Path, ...], output: Path | None, folds: int, leave_out: bool, no_train: bool
 ) -> None:
     """Raise an error for options that make no sense together, before the work begins."""
-    names = Counter(folder.resolve().name for folder in folders)
+    names = Counter(Path(os.path.realpath(folder)).name for folder in folders)
     if twice := [name for name, number in names.items() if number > 1]:
         raise UsageError(f"two folders are called {twice[0]}; scores go by the name: rename one")
     if no_train and output:

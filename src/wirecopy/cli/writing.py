@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -40,8 +41,11 @@ def tame(out: IO[str]) -> IO[str]:
     return cast(IO[str], _Tamed(out)) if out.isatty() else out
 
 
-def choose_form(forms: Sequence[str], output: Path | None) -> str:
-    """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it."""
+def choose_form(forms: Sequence[str], raw: bool, output: Path | None) -> str:
+    """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it.
+
+    CSV with `raw` is the form "raw csv".
+    """
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
     if "parquet" in forms and output is None:
@@ -54,7 +58,9 @@ def choose_form(forms: Sequence[str], output: Path | None) -> str:
         form = "table" if sys.stdout.isatty() else "jsonl"
     if form == "parquet" and find_spec("pyarrow") is None:
         raise MissingExtra("a Parquet file", "arrow")
-    return form
+    if raw and form != "csv":
+        raise UsageError("--raw: only with --csv")
+    return "raw csv" if raw else form
 
 
 def check_writable(*outputs: Path | None, inputs: Iterable[Path] = (), files: Iterable[Path] = ()) -> None:
@@ -90,7 +96,7 @@ def _identity(path: Path) -> object:
     try:
         known = path.stat()
     except OSError:
-        return path.resolve()
+        return os.path.realpath(path)
     return known.st_dev, known.st_ino
 
 
@@ -141,8 +147,8 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
     with open_output(output) as out:
         if form == "jsonl":
             tame(out).writelines(matches.json_lines())
-        elif form == "csv":
-            csv_writer(MATCH_HEADS, out)(matches.rows())
+        elif form in CSV:
+            csv_writer(MATCH_HEADS, form, out)(matches.rows())
         else:
             show_table(matches, out)
 
@@ -156,8 +162,8 @@ def answer_writer(form: str, out: IO[str], by_method: bool) -> Callable[[Any], N
     if form == "table":
         show = _show_ranked if by_method else show_answer
         return lambda answer: show(answer, out)
-    if form == "csv":
-        write = csv_writer(OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS), out)
+    if form in CSV:
+        write = csv_writer(OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS), form, out)
         return lambda answer: write(_opinion_cells(answer.opinions) if by_method else _found_cells(answer))
     return lambda answer: write_line(answer.to_dict(), out)
 
@@ -169,13 +175,35 @@ def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
         yield *one.match.to_row(), answer.copied, *about
 
 
-def csv_writer(heads: Sequence[str], out: IO[str]) -> Callable[[Iterable[Sequence[Any]]], None]:
+CSV = ("csv", "raw csv")
+"""The forms that are CSV."""
+
+_FORMULA = re.compile(r"(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\Z)[=+@\t\r\n-]", re.ASCII)
+"""The beginning of a cell that spreadsheets would run, numbers apart."""
+
+
+class _Lines:
+    """Writes lines with another end: csv quotes only those line ends that are its own, and a cell may hold either."""
+
+    def __init__(self, out: IO[str]) -> None:
+        self.out = out
+
+    def write(self, line: str) -> int:
+        return self.out.write(line.removesuffix("\r\n") + "\n")
+
+
+def csv_writer(heads: Sequence[str], form: str, out: IO[str]) -> Callable[[Iterable[Sequence[Any]]], None]:
     """The function that writes rows of CSV; the line with their heads is written here."""
     import csv
 
-    writer = csv.writer(tame(out), lineterminator="\n")
+    writer = csv.writer(_Lines(tame(out)), lineterminator="\r\n")
     writer.writerow(heads)
-    return writer.writerows
+    return writer.writerows if form == "raw csv" else lambda rows: writer.writerows(map(_as_text, rows))
+
+
+def _as_text(row: Sequence[Any]) -> list[Any]:
+    """The row with an apostrophe before each text that a spreadsheet would take for a formula."""
+    return [f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell for cell in row]
 
 
 def write_line(record: Mapping[str, Any] | None, out: IO[str]) -> None:
@@ -207,8 +235,8 @@ def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None
     """The function that writes opinions as they come; None for a table, which is written at the end."""
     if form == "jsonl":
         return lambda opinions: tame(out).writelines(opinions.json_lines())
-    if form == "csv":
-        write = csv_writer(OPINION_HEADS, out)
+    if form in CSV:
+        write = csv_writer(OPINION_HEADS, form, out)
         return lambda opinions: write(_opinion_cells(opinions))
     return None
 

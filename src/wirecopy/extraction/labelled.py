@@ -7,6 +7,7 @@ more that both have in order (docs/extraction.md).
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -168,7 +169,7 @@ def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPa
     gold = _core.split_words(text)
     values = values.reshape(len(offsets) - 1, -1)
     labels = label_blocks(words, offsets, gold, _is_body(values))
-    home = folder.resolve()
+    home = Path(os.path.realpath(folder))
     group = said.site or (home.name / path.parent.relative_to(folder)).as_posix()
     return LabelledPage(id, path, group, home.name, values, words, offsets, gold, labels, said.known | marked)
 

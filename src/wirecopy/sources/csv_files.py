@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import chain
+from typing import Any
 
 from wirecopy.sources import work
 from wirecopy.sources.fields import ABOUT_NAMES, Fields, Record, Unusable, no_text, record
@@ -17,6 +17,8 @@ from wirecopy.sources.work import Work, parse_each, skip
 from wirecopy.text import mend
 
 _ROWS_A_BATCH = 4096
+_LINE_COST = 64
+"""The bytes that a line takes in memory beside its own."""
 _UNCLOSED = "a quote that opens here is never closed; close it, or double it where it is part of a text"
 
 
@@ -25,8 +27,8 @@ def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int)
     csv.field_size_limit(max(csv.field_size_limit(), work.MAX_RECORD_BYTES))
     delimiter = "\t" if kind == "tsv" else _delimiter(stream.peek(64 << 10))
     # Broken UTF-8 becomes lone surrogates, by which the row is known.
-    lines = io.TextIOWrapper(io.BufferedReader(stream), "utf-8", "surrogateescape", newline="")
-    rows = _rows(_Lines(lines), delimiter)
+    lines = io.TextIOWrapper(io.BufferedReader(_Believable(stream)), "utf-8", "surrogateescape", newline="")
+    rows = _rows(_Lines(lines, stream), delimiter)
     line, header = next(rows)
     if isinstance(header, str) or not set(fields.text_names) & set(header):
         reason = header if isinstance(header, str) else no_text(header, fields, "columns")
@@ -58,11 +60,36 @@ def is_table(head: bytes, fields: Fields) -> bool:
     return len(others) < len(names) and bool(others if fields.text is not None else others & known)
 
 
+class _Believable(io.RawIOBase):
+    """The bytes of a stream; raises Damaged in a line that unpacks to more than is believed."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._line = 0
+
+    def readable(self) -> bool:
+        """Return True, as `io` asks of what can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Copy the next bytes into the buffer and return how many: 0 at the end."""
+        count = self._stream.readinto(buffer)
+        read = bytes(memoryview(buffer)[:count])
+        rest = count - 1 - max(read.rfind(b"\n"), read.rfind(b"\r"))
+        self._line = rest if rest < count else self._line + count
+        if reason := self._stream.too_dense(self._line):
+            raise Damaged(reason)
+        return count
+
+
 class _Lines:
     """Iterates over lines, and can go back to the beginning of the record that is being read, which is line `first`."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = iter(lines)
+    def __init__(self, lines: io.TextIOWrapper, stream: Stream) -> None:
+        self._lines: Iterator[str] = iter(lines)
+        self._stream = stream
+        self._size = 0
+        self._is_each_alone = False
         self.first = 1
         self.record: list[str] = []
         self.is_at_end = False
@@ -71,20 +98,29 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        for line in self._lines:
-            self.record.append(line)
-            return line
+        if not (self._is_each_alone and self.record):
+            for line in self._lines:
+                self.record.append(line)
+                self._size += len(line) + _LINE_COST
+                if reason := self._stream.too_dense(self._size):
+                    raise Damaged(reason)
+                return line
         self.is_at_end = True
         raise StopIteration
 
     def end_record(self) -> None:
         """Note that the next line begins another record."""
         self.first += len(self.record)
-        self.record = []
+        self.record, self._size = [], 0
 
     def give_up_record(self) -> None:
-        """Go back to the second line of the record, which begins another after all."""
-        self._lines = chain(self.record[1:], self._lines)
+        """Go back to the second line of the record, which begins another after all.
+
+        The quote was still open at the end of each of its lines: one that opens there is never closed either, and each
+        line is a record by itself.
+        """
+        if not self._is_each_alone:
+            self._lines, self._is_each_alone = iter(self.record[1:]), True
         self.record, self.is_at_end = self.record[:1], False
         self.end_record()
 
@@ -92,8 +128,7 @@ class _Lines:
 def _rows(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str] | str]]:
     """Yields the line in which each row begins, and the row, or the reason why it cannot be read."""
     rows = csv.reader(lines, delimiter=delimiter)
-    patience = work.MAX_RECORD_BYTES
-    while patience > 0:
+    while True:
         try:
             row = next(rows)
         except StopIteration:
@@ -106,8 +141,7 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str] | str]
         else:
             # Only in a quote does a row go on where the file ends.
             if lines.is_at_end:
-                patience -= sum(map(len, lines.record))
-                yield lines.first, _UNCLOSED if patience > 0 else f"{_UNCLOSED}; nothing below is read"
+                yield lines.first, _UNCLOSED
                 lines.give_up_record()
                 continue
             yield lines.first, row

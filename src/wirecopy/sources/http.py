@@ -10,11 +10,10 @@ from functools import partial
 
 from wirecopy.errors import MissingExtra
 from wirecopy.sources.fields import Unusable
-from wirecopy.sources.unpacking import GZIP, ZSTD, Damaged, unpack, window_of
+from wirecopy.sources.unpacking import GZIP, MAX_LAYERS, ZSTD, Damaged, packed_as, unpack, window_of
 
 MAX_HEAD = 256 << 10
 _MAX_CHUNKS = 500_000
-_MAX_ENCODINGS = 4
 _MAX_FEED = 4 << 10
 """Brotli is fed so little at a time; what it makes of that is limited."""
 
@@ -51,15 +50,19 @@ class Response:
             early = f"the body ends early: Content-Length {length}, {len(body)} bytes are there"
         encodings = [name.strip().lower() for name in self.headers.get("content-encoding", "").split(",")]
         encodings = [name for name in encodings if name not in ("", "identity", "none", "utf-8")]
-        if len(encodings) > _MAX_ENCODINGS:
-            raise Unusable(
-                f"{len(encodings)} content encodings, more than the {_MAX_ENCODINGS} that are read"
-            )
+        if len(encodings) > MAX_LAYERS:
+            raise Unusable(f"{len(encodings)} content encodings, more than the {MAX_LAYERS} that are read")
         # An encoding knows its own end, and where a crawler took it off, the length is still that of the encoded body.
         if early and not (cut or encodings or _END.search(body[-_TAIL:])):
             raise Unusable(early)
         for name in reversed(encodings):
             body = _decoded(body, name, limit, cut)
+        layers = 0
+        while again := packed_as(body):  # once more than the headers say
+            layers += 1
+            if layers > MAX_LAYERS:
+                raise Unusable(f"compressed more than {MAX_LAYERS} times over")
+            body = _decoded(body, {"gz": "gzip", "zst": "zstd"}[again], limit, cut)
         if len(body) > limit:
             raise Unusable(too_large(limit))
         return body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -25,7 +26,7 @@ def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterato
         yield from jsonl.read(stream, path, fields, batch_bytes)
         return
     try:
-        data = stream.readall()
+        data = stream.read_most(sys.maxsize - 1)
     except Damaged as damage:
         yield skip(path, str(damage), stream.source_bytes)
         return

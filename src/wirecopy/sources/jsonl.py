@@ -33,8 +33,8 @@ def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterato
         new_lines, end = _core.line_ends(buffer)
         if damage == "":
             end = len(buffer)
-        elif not end and len(buffer) > work.MAX_RECORD_BYTES:
-            yield skip(f"{path}:{line}", f"longer than {work.MAX_RECORD_BYTES} bytes; cut it into records")
+        elif not end and (reason := _too_long(len(buffer)) or stream.too_dense(len(buffer))):
+            yield skip(f"{path}:{line}", reason)
             overlong, buffer = True, buffer[:0]
         if end:
             yield Work(partial(parse, buffer[:end], line, path, fields), stream.source_bytes - counted)
@@ -45,6 +45,11 @@ def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterato
             yield skip(f"{path}:{line}", damage)
     if stream.source_bytes > counted:
         yield Work(partial(articles, []), stream.source_bytes - counted)
+
+
+def _too_long(size: int) -> str:
+    limit = work.MAX_RECORD_BYTES
+    return f"longer than {limit} bytes; cut it into records" if size > limit else ""
 
 
 def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[np.uint8], str | None]:

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from wirecopy.sources.unpacking import Damaged, Window, unpack
+from wirecopy.sources.unpacking import Damaged, packed_as, unpack_all
 
 BLOCK = 64 << 10
+_DENSE = 32 << 20
+_MAX_RATIO = 64
+"""A record of more than so many bytes is taken out of compressed data only if that has a 64th of them: text has a third to a tenth."""
 
 _WIDE = (
     # UTF-32's mark begins with UTF-16's.
@@ -19,6 +22,10 @@ _WIDE = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+
+
+MARKS = (codecs.BOM_UTF8, *(mark for mark, _ in _WIDE))
+"""Byte order marks."""
 
 
 class _Held(io.RawIOBase):
@@ -66,16 +73,16 @@ class Stream(_Held):
         while len(head) < 4 and (more := self._take(4 - len(head))):
             head += more
         if compression is None:
-            compression = {b"\x1f\x8b": "gz", b"\x28\xb5": "zst"}.get(head[:2], "")
+            compression = packed_as(head)
         self._pieces: Iterator[bytes] | None = None
         self._damage: Damaged | None = None
+        self._is_packed = bool(compression)
         if compression:
-            blocks = self._blocks(head)
-            pieces = unpack(Window(lambda _: next(blocks, b"")), compression)
+            pieces = unpack_all(self._blocks(head), compression)
             self._pieces = pieces if raw else _to_utf8(pieces)
         elif raw:
             self._rest = memoryview(head)
-        elif head.startswith(tuple(mark for mark, _ in _WIDE)):
+        elif head.startswith(MARKS[1:]):
             self._pieces = _to_utf8(self._blocks(head))
         else:
             self._rest = memoryview(head.removeprefix(codecs.BOM_UTF8))
@@ -105,7 +112,18 @@ class Stream(_Held):
         while size <= limit and (piece := self.read(min(max(BLOCK, size), limit + 1 - size))):
             pieces.append(piece)
             size += len(piece)
+            if reason := self.too_dense(size):
+                raise Damaged(reason)
         return b"".join(pieces)
+
+    def too_dense(self, size: int) -> str:
+        """Why so many bytes, to be held in memory at once, are not believed to have been compressed; empty if they are."""
+        if not self._is_packed or size <= max(_DENSE, _MAX_RATIO * self.source_bytes):
+            return ""
+        return (
+            f"unpacks to {size >> 20} MB and more in one piece, out of {self.source_bytes:,} bytes: not read; "
+            "if that is meant, unpack the file first"
+        )
 
     def peek(self, size: int) -> bytes:
         """The next `size` bytes, or fewer at the end; they stay to be read."""

@@ -5,7 +5,10 @@ A page is looked for below the sitemap's own folder and nowhere else.
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -14,12 +17,24 @@ from xml.parsers import expat
 from wirecopy.model import Article
 from wirecopy.sources.entries import Entry
 from wirecopy.sources.fields import Unusable
+from wirecopy.sources.opening import MARKS, Stream
+from wirecopy.text import mend
 
 ROOTS = {"urlset", "sitemapindex"}
 
 MAX_BYTES = 50 << 20
 """The most that the protocol allows."""
 _MAX_ELEMENTS = 1_000_000
+_DECLARED = re.compile(rb"""\s*<\?xml\s[^<>]*?\bencoding\s*=\s*["']([A-Za-z][\w.-]{0,63})["']""", re.ASCII)
+_PARSED = {"", "utf-8", "utf-16", "iso-8859-1", "us-ascii"}
+_NO_CHARSETS = {
+    "punycode",
+    "idna",
+    "unicode-escape",
+    "unicode_escape",
+    "raw-unicode-escape",
+    "raw_unicode_escape",
+}
 _NAMES = {
     "loc": "url",
     "lastmod": "changed",
@@ -35,9 +50,11 @@ def read(data: bytes, shown: str, folder: Path | None) -> Iterator[Entry]:
     problem = ""
     parser = _Parser()
     try:
-        parser.expat.Parse(data, True)
+        parser.expat.Parse(_decoded(data), True)
     except expat.ExpatError as error:
         problem = f"not a whole sitemap: {error}"
+    except (LookupError, ValueError):  # of an encoding that it declares in a way of its own
+        problem = "not a whole sitemap: declares an encoding that is not known; convert it to UTF-8"
     for number, said in enumerate(parser.found, 1):
         url, changed = said.pop("url", ""), said.pop("changed", None)
         path, missing = None, f"{url} is not in the input" if url else "no address"
@@ -50,6 +67,22 @@ def read(data: bytes, shown: str, folder: Path | None) -> Iterator[Entry]:
         yield Entry(f"{shown}:{number}", known, missing, path=path, changed=changed)
     if problem:
         raise Unusable(problem)
+
+
+def _decoded(data: bytes) -> bytes | str:
+    """What the parser can read: the bytes, or if it does not know the encoding that they declare, their text. Raises Unusable."""
+    if data.startswith(MARKS):
+        return Stream(io.BytesIO(data)).readall().decode("utf-8", "replace")
+    declared = _DECLARED.match(data)
+    name = declared[1].decode() if declared else ""
+    if name.lower() in _PARSED:
+        return data
+    try:
+        if codecs.lookup(name).name not in _NO_CHARSETS:
+            return mend(data.decode(name, "replace"))
+    except (LookupError, ValueError):
+        pass
+    raise Unusable(f"declares the encoding {name!r}, which is not known; convert it to UTF-8")
 
 
 class _Parser:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from wirecopy.sources.fields import Unusable
@@ -15,6 +16,9 @@ _MAX_FEED = 64 << 10
 _ZSTD_BLOCK = 128 << 10
 """The most that a block of a zstd frame unpacks to."""
 _MAX_WINDOW = 1 << 31
+
+MAX_LAYERS = 4
+"""How many times over something may be compressed."""
 
 GZIP = b"\x1f\x8b\x08"
 ZSTD = b"\x28\xb5\x2f\xfd"
@@ -69,8 +73,7 @@ class Window:
 
 def window_of(data: bytes) -> Window:
     """A window over bytes, as if they were a file."""
-    given = iter((data,))
-    return Window(lambda _: next(given, b""))
+    return _window_over(iter((data,)))
 
 
 class Gzip:
@@ -204,6 +207,31 @@ def unpack(window: Window, compression: str) -> Iterator[bytes]:
             member = Gzip(window, at) if compression == "gz" else Zstd(window, at, decompressor)
             yield from member
             at = member.end
+
+
+def packed_as(head: bytes) -> str:
+    """The compression that these first bytes tell, "gz" or "zst"; empty if none."""
+    return "gz" if head.startswith(GZIP) else "zst" if head.startswith(ZSTD) else ""
+
+
+def unpack_all(packed: Iterator[bytes], compression: str) -> Iterator[bytes]:
+    """Yields the pieces of what was compressed, also if that was done twice, as by a server and again by who saved it."""
+    pieces = packed
+    for _ in range(MAX_LAYERS):
+        pieces = unpack(_window_over(pieces), compression)
+        head = b""
+        while len(head) < len(ZSTD) and (piece := next(pieces, b"")):
+            head += piece
+        pieces = chain([head], pieces)
+        compression = packed_as(head)
+        if not compression:
+            yield from pieces
+            return
+    raise Damaged(f"compressed more than {MAX_LAYERS} times over; unpack it")
+
+
+def _window_over(pieces: Iterator[bytes]) -> Window:
+    return Window(lambda _: next(pieces, b""))
 
 
 def skippable(window: Window, at: int) -> int:

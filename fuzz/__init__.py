@@ -1,0 +1,1 @@
+"""Fuzzers: CONTRIBUTING.md says how they are run."""
