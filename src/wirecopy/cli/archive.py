@@ -199,19 +199,28 @@ def check_command(
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @options.quiet
 def remove_command(archive: Path, ids: tuple[str, ...], quiet: bool) -> int:
-    """Remove articles by their ids; - reads ids from stdin, one a line.
+    """Remove articles by their ids; - reads ids from stdin, one a line; a line ends at its line feed.
 
     Exit code 3 says that some are not in the archive, each named on stderr.
     """
-    wanted = list(
-        dict.fromkeys(id for one in ids for id in (sys.stdin.read().splitlines() if one == "-" else [one]))
-    )
     with open_archive(archive) as store:
+        given = (id for one in ids for id in (_read_ids(store) if one == "-" else [one]))
+        wanted = list(dict.fromkeys(given))
         missing = [id for id in wanted if id not in store]
         removed = store.remove(wanted)
         if not quiet:
             say_changed(store, f"{count(removed)} removed")
     return name_skipped([Skipped(id, f"no article of {archive} has this id") for id in missing])
+
+
+def _read_ids(store: Archive) -> list[str]:
+    """The ids in the lines of stdin, which end at line feeds only: an id may hold U+2028, U+0085 and the like.
+
+    The \\r of a Windows file is no part of an id, unless the archive has the id with it.
+    """
+    text = sys.stdin.read()
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [line if line in store else line.removesuffix("\r") for line in lines]
 
 
 @archive_commands.command("expire")
