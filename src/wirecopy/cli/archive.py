@@ -216,7 +216,7 @@ def remove_command(archive: Path, ids: tuple[str, ...], quiet: bool) -> int:
 def _read_ids(store: Archive) -> list[str]:
     """The ids in the lines of stdin, which end at line feeds only: an id may hold U+2028, U+0085 and the like.
 
-    The \\r of a Windows file is no part of an id, unless the archive has the id with it.
+    The carriage return of a Windows file is no part of an id, unless the archive has the id with it.
     """
     text = sys.stdin.read()
     lines = text.removesuffix("\n").split("\n") if text else []
