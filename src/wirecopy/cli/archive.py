@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import refuse
-from ..model import Skipped, count, held_by_either, missing
+from ..model import Skipped, count, held_by_either, missing, one_line
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from . import options
@@ -26,6 +26,7 @@ from .writing import (
     open_output,
     report_matches,
     say,
+    say_ahead,
     say_missing,
     summarise,
     write_line,
@@ -108,8 +109,12 @@ def add_command(
 
 
 def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> int:
-    """Name what was skipped, say what became of the rest; return the exit code."""
+    """Name what was skipped or not believed, say what became of the rest; return the exit code."""
     code = name_problems(added)
+    for id, date in added.ahead.items():
+        say_ahead(id, date)
+    for warning in added.warnings:
+        say(f"warning: {one_line(warning)}")
     if not any((added.added, added.known, added.replaced, added.late, added.skipped)):
         say("no articles found")
     if not quiet:
@@ -226,7 +231,9 @@ def _read_ids(store: Archive) -> list[str]:
 @archive_commands.command("expire")
 @options.archive
 @click.option(
-    "--now", metavar="DATE", help="The window ends then, instead of at the newest article that was added."
+    "--now",
+    metavar="DATE",
+    help="Set the clock: the window ends then, instead of at the newest article that was added. Also sets back a wrong one.",
 )
 @options.quiet
 def expire_command(archive: Path, now: str | None, quiet: bool) -> int:
@@ -254,7 +261,7 @@ def info_command(archive: Path, as_json: bool) -> int:
     rows = {
         "articles": f"{info['articles']:,}",
         "published": f"{info['first']} to {info['last']}" if info["first"] else "no dates",
-        "window": info["window"],
+        "window": info["window"] + (f", ends {info['clock']}" if info["clock"] else ""),
         "methods": ", ".join(info["methods"]),
         "preset": info["preset"],
         "store": f"{_size(info['store_bytes'])}, {_size(info['store_bytes_an_article'])} an article",

@@ -279,6 +279,11 @@ def say_skipped(skipped: Skipped) -> None:
     say(f"skipped: {one_line(str(skipped))}")
 
 
+def say_ahead(id: str, date: str) -> None:
+    """Name one article whose date is not believed."""
+    say(f"not believed: {one_line(id)}: dated {date}, ahead of now; kept, and the window stays where it is")
+
+
 def count_skipped(skipped: int) -> int:
     """Say how many records were skipped; return the exit code."""
     if skipped:
