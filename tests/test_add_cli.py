@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -194,3 +195,28 @@ def test_a_terminal_sees_how_far_it_is(pile: Path, tmp_path: Path) -> None:
     assert code == 0
     assert "adding" in shown
     assert "10 added; 10 articles" in shown
+
+
+def test_articles_dated_ahead_are_named_and_so_is_a_clock_that_is_wrong(tmp_path: Path) -> None:
+    path, writer = tmp_path / "news.db", Writer(9)
+    dates = {"now": datetime.now(UTC), "zone": datetime.now(UTC) + timedelta(hours=13)}
+    records = [{"id": id, "text": writer.text(30), "published": str(date)} for id, date in dates.items()]
+    ran = wirecopy("add", path, "-", "--window", "6h", "--quiet", input=jsonl(*records))
+    assert ran.returncode == 0
+    date = dates["zone"].strftime("%Y-%m-%dT%H:%M:%SZ")
+    said = f"not believed: zone: dated {date}, ahead of now; kept, and the window stays where it is\n"
+    assert talk(ran) == said
+    more = {"id": "zone too", "text": writer.text(30), "published": str(dates["zone"])}
+    ran = wirecopy("watch", path, "--quiet", input=jsonl(more))
+    assert talk(ran) == said.replace("zone:", "zone too:")
+    assert json.loads(ran.stdout)["ahead"] == date
+    assert re.search(r"window +6h, ends \d{4}-", wirecopy("info", path).stdout.decode())
+
+    assert wirecopy("expire", path, "--now", "2999-01-01").returncode == 0
+    ran = wirecopy("add", path, "-", "--quiet", input=jsonl(records[0]))
+    assert talk(ran) == (
+        f"warning: the window of {path} ends 2999-01-01T00:00:00Z, ahead of now: "
+        f"set its clock with wirecopy expire {path} --now DATE\n"
+    )
+    assert wirecopy("expire", path, "--now", dates["now"].isoformat()).returncode == 0
+    assert "1 added" in talk(wirecopy("add", path, "-", input=jsonl(records[0])))

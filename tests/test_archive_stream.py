@@ -66,6 +66,88 @@ def test_late_articles_are_not_kept_whether_they_come_alone_or_with_newer_ones(t
             assert ids(archive) == [f"{day:02}" for day in range(23, 31)]
 
 
+@pytest.fixture
+def noon(monkeypatch: pytest.MonkeyPatch) -> datetime:
+    """The wall clock, which stands still."""
+    now = datetime(2020, 3, 20, 12, tzinfo=UTC)
+    monkeypatch.setattr("wirecopy.archive.settings.wall_clock", lambda: int(now.timestamp()) * 1_000_000)
+    return now
+
+
+def at(moment: datetime) -> str:
+    return moment.isoformat()
+
+
+def test_a_wrong_time_zone_does_not_empty_a_short_window(tmp_path: Path, noon: datetime) -> None:
+    with opened(tmp_path / "archive", window="6h") as archive:
+        archive.add([article("early", at(noon - timedelta(hours=5))), article("now", at(noon))])
+        added = archive.add([article("zone", at(noon + timedelta(hours=13)))])
+        assert (added.added, dict(added.ahead)) == (1, {"zone": "2020-03-21T01:00:00Z"})
+        assert ids(archive) == ["early", "now", "zone"]
+        assert archive.expire() == 0
+        [observed] = archive.observe(article("zone too", at(noon + timedelta(hours=13))))
+        assert (observed.kept, observed.ahead, observed.reason) == (True, "2020-03-21T01:00:00Z", "")
+        assert observed.to_dict()["ahead"] == "2020-03-21T01:00:00Z"
+        assert archive.info()["clock"] == "2020-03-20T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("window", "lead"),
+    [
+        ("4m", timedelta(minutes=1)),
+        ("2h", timedelta(minutes=30)),
+        ("1d", timedelta(hours=6)),
+        ("4d", timedelta(days=1)),
+        ("8w", timedelta(days=1)),
+    ],
+)
+def test_a_date_is_believed_up_to_a_day_or_a_quarter_of_the_window_ahead(
+    window: str, lead: timedelta, tmp_path: Path, noon: datetime
+) -> None:
+    moment = timedelta(microseconds=1)
+    with opened(tmp_path / "archive", [article("now", at(noon))], window=window) as archive:
+        added = archive.add([article("beyond", at(noon + lead + moment)), article("undated")])
+        assert list(added.ahead) == ["beyond"]
+        [observed] = archive.observe(article("edge", at(noon + lead)))
+        assert observed.ahead is None
+        first = noon + lead - parse(window)
+        assert archive.add([article("late", at(first - moment)), article("kept", at(first))]).late == 1
+        assert ids(archive) == ["kept", "now", "edge", "beyond", "undated"]
+
+
+def parse(window: str) -> timedelta:
+    names = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+    return timedelta(**{names[window[-1]]: int(window[:-1])})
+
+
+def test_any_date_of_the_past_is_believed(tmp_path: Path) -> None:
+    with opened(tmp_path / "archive", window="5m") as archive:
+        for date in ("1815-06-18", "1969-12-31", "2020-03-20"):
+            added = archive.add([article(date, date)])
+            assert (added.added, dict(added.ahead)) == (1, {})
+            assert ids(archive) == [date]
+
+
+def test_a_date_that_is_not_believed_moves_nothing_when_its_time_has_come(
+    week: Archive, noon: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    soon = noon + timedelta(days=30)
+    week.add([article("old", at(noon)), article("ahead", at(soon))])
+    later = soon + timedelta(days=1)
+    monkeypatch.setattr("wirecopy.archive.settings.wall_clock", lambda: int(later.timestamp()) * 1_000_000)
+    assert week.expire() == 0
+    week.add([article("older", at(noon - timedelta(days=2)))])
+    assert ids(week) == ["older", "old", "ahead"]
+    assert dict(week.add([article("believed", at(soon))]).ahead) == {}
+    assert ids(week) == ["ahead", "believed"]
+
+
+def test_without_a_window_no_date_is_doubted(tmp_path: Path) -> None:
+    with opened(tmp_path / "archive") as archive:
+        assert dict(archive.add([article("a", "2999-01-01")]).ahead) == {}
+        assert archive.info()["clock"] is None
+
+
 def test_dates_more_than_a_day_ahead_are_kept_and_do_not_move_the_clock(week: Archive) -> None:
     week.add([article("old", "2020-03-20"), article("ahead", "2999-01-01")])
     assert ids(week) == ["old", "ahead"]
@@ -86,15 +168,13 @@ def test_undated_articles_never_expire(week: Archive) -> None:
     assert ids(week) == ["undated", "unreadable"]
 
 
-def test_the_clock_never_goes_back(week: Archive, tmp_path: Path) -> None:
+def test_no_article_sets_the_clock_back(week: Archive, tmp_path: Path) -> None:
     week.add([article("new", "2020-03-20")])
     week.remove("new")
     assert week.add([article("old", "2020-03-01")]).late == 1
     assert week.add([{**article("new"), "published": "2020-03-15"}]).added == 1
     week.close()
     with Archive.open(tmp_path / "archive") as again:
-        assert again.add([article("old", "2020-03-01")]).late == 1
-        assert again.expire(now="2020-03-02") == 0
         assert again.add([article("old", "2020-03-01")]).late == 1
 
 
@@ -112,6 +192,36 @@ def test_expiry_by_a_given_clock(week: Archive) -> None:
     assert ids(week) == ["13", "14", "15", "16"]
     with pytest.raises(UsageError, match="date"):
         week.expire(now="tomorrow")
+
+
+def test_a_clock_that_was_set_stays_and_goes_on_from_there(week: Archive, tmp_path: Path) -> None:
+    week.add([article("10", "2020-03-10")])
+    assert week.expire(now="2020-03-20") == 1
+    assert week.info()["clock"] == "2020-03-20T00:00:00Z"
+    assert week.expire() == 0
+    assert week.add([article("11", "2020-03-11"), article("13", "2020-03-13")]).late == 1
+    week.close()
+    with Archive.open(tmp_path / "archive") as again:
+        assert again.add([article("12", "2020-03-12")]).late == 1
+        again.add([article("21", "2020-03-21")])
+        assert again.info()["clock"] == "2020-03-21T00:00:00Z"
+        assert ids(again) == ["21"]
+
+
+def test_there_is_a_way_back_from_a_wrong_clock(week: Archive) -> None:
+    week.add([article("15", "2020-03-15")])
+    assert week.expire(now="2999-01-01") == 1
+    added = week.add([article("16", "2020-03-16")])
+    assert added.late == 1
+    [warning] = added.warnings
+    assert "ends 2999-01-01T00:00:00Z, ahead of now: set its clock with wirecopy expire" in warning
+    [observed] = week.observe(article("16", "2020-03-16"))
+    assert observed.reason == f"older than the window; {warning}"
+    assert week.expire(now="2020-03-16") == 0
+    added = week.add([article("16", "2020-03-16"), article("9", "2020-03-09"), article("8", "2020-03-08")])
+    assert (added.added, added.late, list(added.warnings)) == (2, 1, [])
+    week.add([article("17", "2020-03-17")])
+    assert ids(week) == ["16", "17"]
 
 
 def test_nothing_expires_without_a_window(tmp_path: Path) -> None:

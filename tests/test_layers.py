@@ -22,6 +22,7 @@ LAYERS = (
     ("comparison", "boilerplate"),
     ("extraction", "methods"),
     ("text", "statistics"),
+    ("files",),
 )
 """From the top down; modules that are still to come have their place already."""
 GROUND = {"model", "errors", "_core"}

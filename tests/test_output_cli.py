@@ -1,10 +1,11 @@
-"""What commands write to: never to what they read."""
+"""What commands write to: never to what they read, and a file whole or not at all."""
 
 from __future__ import annotations
 
 import csv
 import io
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -131,6 +132,70 @@ def test_a_device_may_be_written_twice_and_an_answer_again(place: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     for _ in range(2):
         assert wirecopy("find", "own.jsonl", "-o", "answer.jsonl", cwd=place).returncode == 0
+
+
+TO_READ_BYTES = 33_000
+"""What SQLite needs beside an archive to read it."""
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one of everything that gives an answer; those of its archive are large."""
+    folder, writer = tmp_path_factory.mktemp("crowd"), Writer(63)
+    shared, formula = writer.text(400), writer.text(60)
+    same = [{"id": f"{n:02}", "text": f"{shared} {writer.text(300)}"} for n in range(20)]
+    (folder / "own.jsonl").write_bytes(jsonl(*same))
+    letters = [{"id": f"{n}", "text": f"{writer.text(90)} {formula} {writer.text(90)}"} for n in range(40)]
+    (folder / "letters.jsonl").write_bytes(jsonl(*letters))
+    (folder / "text.txt").write_text(f"{shared} {writer.text(300)}")
+    for number in range(4):
+        text, rest = writer.text(300), writer.text(20)
+        for site in ("pages", "labelled"):
+            page = folder / site / "site" / f"{number}.html"
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(PAGE.format(text).replace("<article>", f"<nav><p>{rest}</p></nav><article>"))
+        page.with_suffix(".txt").write_text(text)
+    assert wirecopy("add", "news.db", "own.jsonl", cwd=folder).returncode == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find own.jsonl -o",
+        "find own.jsonl --csv -o",
+        "find own.jsonl --parquet -o",
+        "find letters.jsonl -o /dev/null --boilerplate",
+        "find own.jsonl --decide method --method resemblance -o",
+        "find own.jsonl -o /dev/null --decide method --method sentence_fingerprints --verdicts",
+        "pairs news.db -o",
+        "check news.db own.jsonl -o",
+        "compare text.txt text.txt -o",
+        "export news.db -o",
+        "extract pages -o",
+        "extract pages --jsonl -o",
+        "extract pages --blocks -o",
+        "extract pages --html -o",
+        "weigh cosine own.jsonl -o",
+        "train labelled --folds 0 --kind maxent -o",
+    ],
+)
+def test_on_a_full_disk_an_earlier_answer_stays(command: str, crowd: Path, tmp_path: Path) -> None:
+    answer = tmp_path / "answer"
+    assert wirecopy(*command.split(), answer, cwd=crowd).returncode == 0
+    room = max(answer.stat().st_size // 2, TO_READ_BYTES if "news.db" in command else 0)
+    assert room < answer.stat().st_size
+    answer.write_text("whole\n")
+    ran = wirecopy(
+        *command.split(),
+        answer,
+        cwd=crowd,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+    )
+    assert ran.returncode == 1
+    assert f"{answer}: cannot be written: File too large" in talk(ran)
+    assert answer.read_text() == "whole\n"
+    assert list(tmp_path.iterdir()) == [answer]
 
 
 @pytest.mark.parametrize("command", ["extract pages/site/p.html pages", "check news.db pages"])

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from wirecopy import _core
 from wirecopy.errors import MismatchError, SourceError
+from wirecopy.files import open_whole
 from wirecopy.model import Tokens, View
 
 _NEVER = np.iinfo(np.uint32).max
@@ -81,8 +82,8 @@ class Statistics:
             raise MismatchError("view of the statistics", _for_words(view), self.view, _WAY_OUT)
 
     def save(self, path: str | Path | BinaryIO) -> None:
-        """Write the statistics to a file, given by its path or open."""
-        with Path(path).open("wb") if isinstance(path, str | Path) else nullcontext(path) as file:
+        """Write the statistics to a file, given by its path or open; an earlier file is replaced once all is written."""
+        with open_whole(Path(path), "wb") if isinstance(path, str | Path) else nullcontext(path) as file:
             np.savez(
                 file,
                 words=self.words,

@@ -240,6 +240,7 @@ class Archive:
             "methods": [str(one) for one in self.settings.methods],
             "preset": self.settings.preset,
             "window": show_window(self.settings.window),
+            "clock": show_moment(store.setting("clock")),
             "segments": len(entries),
             "index_bytes": held,
             "index_bytes_an_article": round(held / max(1, articles)),
@@ -341,7 +342,11 @@ class Archive:
         return len(rows)
 
     def expire(self, *, now: str | None = None) -> int:
-        """Remove the articles that have left the window; returns how many. The window ends `now`, by default at the newest article."""
+        """Remove the articles that have left the window; returns how many.
+
+        The window ends at its clock: the newest date that was added, or `now` if that is given and until a newer date comes. An earlier
+        `now` sets a clock back that was wrong.
+        """
         if self.settings.window is None:
             raise UsageError(f"{self.path} has no window: nothing in it expires")
         self._claim()

@@ -108,18 +108,23 @@ _REASONS = {Status.KNOWN: "known", Status.LATE: "older than the window"}
 
 @dataclass(frozen=True, slots=True)
 class Observed(Generic[Told]):
-    """What was known about an article when it came, what became of it, and why if it was not kept."""
+    """What was known about an article when it came, what became of it, and why if it was not kept.
+
+    `ahead` is its date if that is too far ahead of now to be believed: it was kept, and the window stayed where it was.
+    """
 
     answer: Told
     status: Status
     reason: str = ""
+    ahead: str | None = None
 
     @classmethod
     def tell(cls, answer: Told, added: Added) -> Observed[Told]:
         """What was observed of one article: `added` counts it alone."""
         status = next(one for one in Status if getattr(added, one))
         refused = added.skipped[0].reason if added.skipped else ""
-        return cls(answer, status, _REASONS.get(status, refused))
+        reason = "; ".join([_REASONS.get(status, refused), *added.warnings])
+        return cls(answer, status, reason, next(iter(added.ahead.values()), None))
 
     @property
     def kept(self) -> bool:
@@ -129,12 +134,15 @@ class Observed(Generic[Told]):
     def to_dict(self) -> dict[str, Any]:
         """The same as its public JSON object."""
         told = {"status": str(self.status), "kept": self.kept, "reason": self.reason or None}
-        return self.answer.to_dict() | told
+        return self.answer.to_dict() | told | {"ahead": self.ahead}
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of articles: `added`, `known` already, `late` for the window; and records that could not be used."""
+    """What became of articles: `added`, `known` already, `late` for the window; and records that could not be used.
+
+    `ahead` has the date of each article, by id, that is too far ahead of now to be believed: it was kept, and the window stayed where it was.
+    """
 
     added: int = 0
     known: int = 0
@@ -143,6 +151,8 @@ class Added:
     skipped: Sequence[Any] = ()
     unreadable_dates: int = 0
     held: Mapping[str, bool] = field(default_factory=dict)
+    ahead: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -158,4 +168,6 @@ class Added:
             [*self.skipped, *other.skipped],
             self.unreadable_dates + other.unreadable_dates,
             held_by_either(self.held, other.held),
+            {**self.ahead, **other.ahead},
+            list(dict.fromkeys([*self.warnings, *other.warnings])),
         )

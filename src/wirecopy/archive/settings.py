@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -25,6 +26,9 @@ SECOND = 1_000_000
 UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 SLICES = 8
 """The slices of time that a window is cut into, so that whole segments can be dropped."""
+LEAD, LEAD_SHARE = UNITS["d"] * SECOND, 4
+"""How far ahead of the wall clock a date is believed: by a day, as zones are mistaken, but at most by a quarter of the window, so that no
+mistake empties it."""
 _WAY_OUT = "open it with what it was made with, or make another: wirecopy export OLD | wirecopy add NEW -"
 
 
@@ -108,6 +112,10 @@ class Settings:
         if statistics is not None and _mark(statistics) != _mark(self.statistics):
             raise MismatchError(f"statistics of {path}", "those it was made with", "others", _WAY_OUT)
 
+    def latest_believed(self) -> int:
+        """The latest moment at which a date is believed now; without a window, all are."""
+        return UNDATED if self.window is None else wall_clock() + min(LEAD, self.window // LEAD_SHARE)
+
     def slices(self, moments: Iterable[tuple[int, int | None]]) -> dict[int | None, list[int]]:
         """The articles of each slice of time, from pairs of an article and its moment.
 
@@ -119,6 +127,11 @@ class Settings:
             slice_ = moment // length if length and moment not in (None, UNDATED) else None
             found.setdefault(slice_, []).append(article)
         return found
+
+
+def wall_clock() -> int:
+    """The time of day in microseconds; nothing else of the window asks for it."""
+    return time.time_ns() // 1000
 
 
 def is_current(store: Store) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -14,7 +13,7 @@ from .. import _core
 from ..boilerplate import Learnt
 from ..matching.collection import Pool, Progress
 from ..methods import Method
-from ..model import Articles, Skipped
+from ..model import UNDATED, Articles, Skipped
 from ..pairs import Filed
 from .answers import Added
 from .digests import FORM, digest, values_of
@@ -29,9 +28,8 @@ from .segments import (
     merge_parts,
     write_segment,
 )
-from .settings import SECOND, is_current, require_text_version
+from .settings import is_current, require_text_version, show_moment
 
-DAY = 86_400 * SECOND
 ANEW_ARTICLES = 1000
 """The most articles of a segment that is filed anew; segments are merged afterwards."""
 REMOVALS_KEPT = 1000
@@ -82,13 +80,22 @@ class Writer:
             seen.add(id)
         where = batch.where or batch.ids.__getitem__
         skipped = [*batch.skipped, *(Skipped(where(row), reason) for row, reason in refused.items())]
-        cut = self._cut(batch.published[fresh])
+        latest = self._settings.latest_believed()
+        clock = self._clock_after(batch.published[fresh], latest)
+        cut = self._cut(clock)
         kept = [row for row in fresh if batch.published[row] >= cut]
         replaced = [known[batch.ids[row]].row for row in kept if batch.ids[row] in known]
         if kept:
-            self._insert(batch, filed, contents, kept, replaced)
-        counts = len(kept) - len(replaced), already, len(replaced), len(fresh) - len(kept)
-        return Added(*counts, skipped, batch.unreadable_dates, batch.held)
+            self._insert(batch, filed, contents, kept, replaced, clock)
+        late = len(fresh) - len(kept)
+        counts = len(kept) - len(replaced), already, len(replaced), late
+        ahead = {
+            batch.ids[row]: str(show_moment(int(batch.published[row])))
+            for row in kept
+            if latest < batch.published[row] != UNDATED
+        }
+        warnings = [self._clock_warning(clock)] if late and clock is not None and clock > latest else []
+        return Added(*counts, skipped, batch.unreadable_dates, batch.held, ahead, warnings)
 
     def _insert(
         self,
@@ -97,6 +104,7 @@ class Writer:
         contents: Sequence[bytes],
         kept: Sequence[int],
         replaced: Sequence[int],
+        clock: int | None,
     ) -> None:
         store, settings = self._store, self._settings
         rows = dict(zip(kept, itertools.count(store.next_number("articles")), strict=False))
@@ -110,7 +118,7 @@ class Writer:
             store.add_articles(batch, rows, contents)
             store.replace_segments([], made)
             if settings.window is not None:
-                store.set("clock", self._clock(batch.published[list(kept)]))
+                store.set("clock", clock)
 
     def _write(
         self, number: int, slice_: int | None, rows: Sequence[int], filed: Mapping[Method, Filed]
@@ -147,25 +155,35 @@ class Writer:
             store.set_learnt(Learnt(), unlearnt=articles)
             store.set("text_version", _core.TEXT_VERSION)
 
-    def _clock(self, moments: NDArray[np.int64]) -> int | None:
-        """The clock of the window once articles of these moments are added: the newest date at most a day ahead of the wall clock."""
+    def _clock_after(self, moments: NDArray[np.int64], latest: int) -> int | None:
+        """The clock of the window once articles of these moments are added: the newest date up to the latest that is believed."""
+        if self._settings.window is None:
+            return None
         before: int | None = self._store.setting("clock")
-        believed = moments[moments <= time.time_ns() // 1000 + DAY]
+        believed = moments[moments <= latest]
         newest = int(believed.max()) if len(believed) else None
         return max((one for one in (before, newest) if one is not None), default=None)
 
-    def _cut(self, moments: NDArray[np.int64]) -> int:
-        """The earliest moment that is still kept once articles of these moments are added."""
-        clock = self._clock(moments) if self._settings.window is not None else None
-        return np.iinfo(np.int64).min if clock is None else clock - (self._settings.window or 0)
+    def _cut(self, clock: int | None) -> int:
+        """The earliest moment that a window of this clock keeps."""
+        window = self._settings.window
+        return np.iinfo(np.int64).min if clock is None or window is None else clock - window
+
+    def _clock_warning(self, clock: int) -> str:
+        path = self._store.path
+        return (
+            f"the window of {path} ends {show_moment(clock)}, ahead of now: "
+            f"set its clock with wirecopy expire {path} --now DATE"
+        )
 
     def expire(self, now: int | None = None) -> int:
-        """Remove the articles that have left the window; returns how many."""
-        cut = self._cut(np.empty(0, np.int64)) if now is None else now - (self._settings.window or 0)
-        rows = self._index.rows[self._index.moments < cut].tolist()
-        if rows:
+        """Set the clock of the window, if a moment is given, and remove the articles that have left it; returns how many."""
+        clock: int | None = self._store.setting("clock") if now is None else now
+        rows = self._index.rows[self._index.moments < self._cut(clock)].tolist()
+        if rows or now is not None:
             with self.changing():
                 self._store.remove_articles(rows)
+                self._store.set("clock", clock)
         return len(rows)
 
     def _slices(self) -> list[int | None]:

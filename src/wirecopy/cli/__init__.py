@@ -70,10 +70,14 @@ def main() -> None:
 
 
 def set_streams() -> None:
-    """Read and write data as UTF-8, whatever the locale; a terminal keeps its encoding, and shows escapes for what that lacks."""
+    """Read and write data as UTF-8, lines ended by line feeds alone, whatever the locale.
+
+    A terminal keeps its encoding, and shows escapes for what that lacks.
+    """
     for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
         if isinstance(stream, TextIOWrapper):  # not where tests put another in its place
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)
+            encoding = None if stream.isatty() else "utf-8"
+            stream.reconfigure(encoding=encoding, errors=errors, newline="\n")
 
 
 def complain(message: str, code: int = 1) -> int:

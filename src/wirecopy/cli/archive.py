@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import refuse
-from ..model import Skipped, count, held_by_either, missing
+from ..model import Skipped, count, held_by_either, missing, one_line
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from . import options
@@ -27,6 +27,7 @@ from .writing import (
     open_output,
     report_matches,
     say,
+    say_ahead,
     say_missing,
     summarise,
     write_line,
@@ -109,8 +110,12 @@ def add_command(
 
 
 def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> int:
-    """Name what was skipped, say what became of the rest; return the exit code."""
+    """Name what was skipped or not believed, say what became of the rest; return the exit code."""
     code = name_problems(added)
+    for id, date in added.ahead.items():
+        say_ahead(id, date)
+    for warning in added.warnings:
+        say(f"warning: {one_line(warning)}")
     if not any((added.added, added.known, added.replaced, added.late, added.skipped)):
         say("no articles found")
     if not quiet:
@@ -200,14 +205,13 @@ def check_command(
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @options.quiet
 def remove_command(archive: Path, ids: tuple[str, ...], quiet: bool) -> int:
-    """Remove articles by their ids; - reads ids from stdin, one a line.
+    """Remove articles by their ids; - reads ids from stdin, one a line; a line ends at its line feed.
 
     Exit code 3 says that some are not in the archive, each named on stderr.
     """
-    wanted = list(
-        dict.fromkeys(id for one in ids for id in (sys.stdin.read().splitlines() if one == "-" else [one]))
-    )
     with open_archive(archive) as store:
+        given = (id for one in ids for id in (_read_ids(store) if one == "-" else [one]))
+        wanted = list(dict.fromkeys(given))
         missing = [id for id in wanted if id not in store]
         removed = store.remove(wanted)
         if not quiet:
@@ -215,10 +219,22 @@ def remove_command(archive: Path, ids: tuple[str, ...], quiet: bool) -> int:
     return name_skipped([Skipped(id, f"no article of {archive} has this id") for id in missing])
 
 
+def _read_ids(store: Archive) -> list[str]:
+    """The ids in the lines of stdin, which end at line feeds only: an id may hold U+2028, U+0085 and the like.
+
+    The carriage return of a Windows file is no part of an id, unless the archive has the id with it.
+    """
+    text = sys.stdin.read()
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [line if line in store else line.removesuffix("\r") for line in lines]
+
+
 @archive_commands.command("expire")
 @options.archive
 @click.option(
-    "--now", metavar="DATE", help="The window ends then, instead of at the newest article that was added."
+    "--now",
+    metavar="DATE",
+    help="Set the clock: the window ends then, instead of at the newest article that was added. Also sets back a wrong one.",
 )
 @options.quiet
 def expire_command(archive: Path, now: str | None, quiet: bool) -> int:
@@ -246,7 +262,7 @@ def info_command(archive: Path, as_json: bool) -> int:
     rows = {
         "articles": f"{info['articles']:,}",
         "published": f"{info['first']} to {info['last']}" if info["first"] else "no dates",
-        "window": info["window"],
+        "window": info["window"] + (f", ends {info['clock']}" if info["clock"] else ""),
         "methods": ", ".join(info["methods"]),
         "preset": info["preset"],
         "store": f"{_size(info['store_bytes'])}, {_size(info['store_bytes_an_article'])} an article",

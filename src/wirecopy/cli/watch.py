@@ -21,7 +21,7 @@ from ..sources.paths import Files
 from . import options
 from .archive import find_files, open_archive, say_changed
 from .show import say_verdict
-from .writing import count_skipped, say, say_ranked, say_skipped, write_line
+from .writing import count_skipped, say, say_ahead, say_ranked, say_skipped, write_line
 
 if TYPE_CHECKING:
     from ..archive import Archive, Observed
@@ -95,6 +95,8 @@ def watch_command(
                 for row in range(len(batch)):
                     [observed] = store.observe(batch.take([row]), decide=decide, replace=replace)
                     counts[observed.status] += 1
+                    if observed.ahead:
+                        say_ahead(observed.answer.query, observed.ahead)
                     # What a folder held before is no news.
                     if not (from_folder and observed.status == Status.KNOWN):
                         write(observed, as_json)

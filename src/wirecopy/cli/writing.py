@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from ..errors import MissingExtra, SourceError, UsageError
+from ..files import open_whole
 from ..model import MATCH_HEADS, Opinion, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
@@ -114,13 +115,13 @@ def name_output(output: Path | None) -> Iterator[None]:
 
 @contextmanager
 def open_output(output: Path | None) -> Iterator[IO[str]]:
-    """Open the file for writing, or give stdout; errors of writing name it."""
+    """A file that takes its place once all is written, or stdout; errors of writing name it."""
     with name_output(output):
         if output is None:
             yield sys.stdout
             sys.stdout.flush()
             return
-        with output.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        with open_whole(output, encoding="utf-8", errors="backslashreplace") as out:
             yield out
 
 
@@ -141,7 +142,7 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
         assert output is not None
         table = matches.to_arrow()
         # Given a name, pyarrow deletes what it stands for if writing fails: a link, or as root a device.
-        with name_output(output), output.open("wb") as out:
+        with name_output(output), open_whole(output, "wb") as out:
             pyarrow.parquet.write_table(table, out)
         return
     with open_output(output) as out:
@@ -304,6 +305,11 @@ def name_skipped(skipped: Sequence[Skipped]) -> int:
 def say_skipped(skipped: Skipped) -> None:
     """Name one record that was skipped."""
     say(f"skipped: {one_line(str(skipped))}")
+
+
+def say_ahead(id: str, date: str) -> None:
+    """Name one article whose date is not believed."""
+    say(f"not believed: {one_line(id)}: dated {date}, ahead of now; kept, and the window stays where it is")
 
 
 def count_skipped(skipped: int) -> int:

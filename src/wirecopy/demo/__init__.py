@@ -114,7 +114,7 @@ def _write(path: Path, content: bytes) -> None:
 
 def read_truth(folder: Path) -> Truth:
     """The true pairs of an archive that `write_archive` wrote."""
-    records = map(json.loads, (folder / "truth.jsonl").read_text("utf-8").splitlines())
+    records = map(json.loads, filter(None, (folder / "truth.jsonl").read_text("utf-8").split("\n")))
     return {(record["query"], record["found"]): Relation(record["relation"]) for record in records}
 
 

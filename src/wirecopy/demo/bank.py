@@ -20,7 +20,7 @@ T = TypeVar("T")
 def read_bank(name: str) -> Mapping[str, Sequence[str]]:
     """The lists of lines in a text file of this folder, by name; a line `@name` begins a list."""
     bank: dict[str, list[str]] = {}
-    for line in Path(__file__).with_name(name).read_text("utf-8").splitlines():
+    for line in Path(__file__).with_name(name).read_text("utf-8").split("\n"):
         if line.startswith("@"):
             alternatives = bank[line[1:]] = []
         elif line and not line.startswith("#"):

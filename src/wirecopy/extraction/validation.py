@@ -22,6 +22,7 @@ from wirecopy.errors import UsageError
 from wirecopy.extraction import extract, extract_pages, load_model, training
 from wirecopy.extraction.labelled import MARKS, Flags, LabelledPage, shingles
 from wirecopy.extraction.training import TRAINERS, Progress
+from wirecopy.files import open_whole
 from wirecopy.model import Article, Page, count
 from wirecopy.text import utf8
 
@@ -211,9 +212,8 @@ def _write_answers(
             for place, one in found.items()
             if pages[place].collection == collection
         ]
-        unfinished = file.with_suffix(".part")
-        unfinished.write_text("\n".join([*lines, ""]), "utf-8")
-        unfinished.replace(file)
+        with open_whole(file, encoding="utf-8") as out:
+            out.write("\n".join([*lines, ""]))
 
 
 def _read_answers(
