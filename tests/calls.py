@@ -17,6 +17,7 @@ from wirecopy.boilerplate import Rule
 from wirecopy.comparison import PRESETS, Compared, Passages
 from wirecopy.matching.opinions import Scored
 from wirecopy.methods import Keys, Sketches
+from wirecopy.forms import NO_SLOTS, SLOTS
 from wirecopy.model import Boilerplate, View
 from wirecopy.pairs import Agreement, Commons, Evidence, Limits
 from wirecopy.text import encode, tokenise
@@ -24,7 +25,7 @@ from wirecopy.text import encode, tokenise
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 TEXTS = ["The tide was high. Boats went out.", "The tide was high. Boats 海 in.", "", "The tide was high."]
 VIEW = View(diacritics=False, sentences="", stopwords="en", stemmer="porter")
-TOKENS = tokenise(*encode(TEXTS), View(sentences=""), spans=True, words=True)
+TOKENS = tokenise(*encode(TEXTS), View(sentences=""), spans=True, words=True, kinds=True)
 STATISTICS = weigh(np.resize([1, 2, 3, 0], len(TOKENS.hashes)).tolist(), 9)
 ROW = np.arange(len(TOKENS), dtype=U32)
 KEYS = Keys(*_core.winnow(TOKENS, 2, 2))
@@ -47,7 +48,7 @@ PARTS = [
 ]
 ZERO = np.zeros(2, U32)
 SHARES = (np.array([0.5, 1]),) * 3
-PASSAGES = Passages(*[ZERO] * 6)
+PASSAGES = Passages(*[ZERO] * 8)
 LOOK = {
     "bias": 0.5,
     "values": ["words"],
@@ -97,7 +98,7 @@ KNOWN: dict[str, Any] = {
     "bytes": SEGMENT,
     "charset": "utf-8",
     "commons": COMMONS,
-    "compared": Compared(ZERO.astype(np.int8), *SHARES, np.array([0, 1, 2]), PASSAGES, ZERO.astype(U8)),
+    "compared": Compared(ZERO.astype(np.int8), *SHARES, np.array([0, 1, 2]), PASSAGES, ZERO.astype(U8), np.zeros(3, I64), NO_SLOTS),
     "data": np.frombuffer(RECORDS, U8),
     "dynamic": True,
     "evidence": EVIDENCE,
@@ -157,7 +158,7 @@ OWN: dict[str, dict[str, Any]] = {
     "character_sets": {"shingle_characters": 3},
     "collide": {"queries": Asked(SHARDS[:3], ROW, len(RANKS)), "known": np.unique(NAMES)},
     "common_shingles": {"places": ROW[:2] * 0, "reach_words": 9, "least": 2},
-    "compare": {"trace": True},
+    "compare": {"trace": True, "slots": SLOTS},
     "components": {"articles": len(TOKENS), "later": ROW[1:], "earlier": ROW[:-1]},
     "containment_similarities": planted(),
     "count_collisions": sides(*_core.sentence_digests(TOKENS)),
@@ -234,7 +235,7 @@ OWN: dict[str, dict[str, Any]] = {
     "simhash": {"skip_words": 1},
     "simhash_keys": HASHED | {"blocks": 4},
     "suspect": {"family": np.arange(len(RANKS), dtype=U32)},
-    "tokenise": dict(zip(("text", "offsets"), encode(TEXTS), strict=True)) | {"view": VIEW, "words": True},
+    "tokenise": dict(zip(("text", "offsets"), encode(TEXTS), strict=True)) | {"view": VIEW, "words": True, "kinds": False},
     "walk_tree": BINS | {"tree": ([0, -1, -1], [0.0, 0.0, 0.0], [1, 0, 0], [2, 0, 0], [0.0, -1.0, 1.0])},
     "window_hashes": MEASURED,
     "winnow": {"window_words": 2},

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from wirecopy import _core
 from wirecopy.comparison import Compared, Passages
+from wirecopy.forms import NO_SLOTS
 from wirecopy.matching.opinions import Scored
 
 NAMES = ["identical", "partial", None]
@@ -32,12 +33,12 @@ def columns(kind: Any, rows: Sequence[Sequence[Any]], types: Sequence[Any]) -> A
 
 
 def pack(rows: Sequence[tuple[int, float, float, float, list[tuple[int, ...]]]]) -> Compared:
-    passages = columns(Passages, [one for row in rows for one in row[4]], [U32] * 6)
+    passages = columns(Passages, [one for row in rows for one in row[4]], [U32] * 8)
     offsets = np.cumsum([0, *(len(row[4]) for row in rows)]).astype(np.int64)
     relations = np.array([row[0] for row in rows], np.int8)
     in_query, in_found, resemblance = (np.array([row[at] for row in rows], float) for at in (1, 2, 3))
     tried = np.zeros(len(relations), np.uint8)
-    return Compared(relations, in_query, in_found, resemblance, offsets, passages, tried)
+    return Compared(relations, in_query, in_found, resemblance, offsets, passages, tried, 0 * offsets, NO_SLOTS)
 
 
 @settings(max_examples=300)
@@ -45,7 +46,7 @@ def pack(rows: Sequence[tuple[int, float, float, float, list[tuple[int, ...]]]])
 def test_lines_are_what_json_says_of_matches(
     query_ids: list[str], found_ids: list[str], data: st.DataObject
 ) -> None:
-    passages = st.lists(st.tuples(*[counts] * 6), max_size=3)
+    passages = st.lists(st.tuples(*[counts] * 8), max_size=3)
     places = [st.integers(0, len(side) - 1) for side in (query_ids, found_ids)]
     match = st.tuples(st.integers(0, 1), shares, shares, shares, passages)
     rows = data.draw(st.lists(st.tuples(*places, match, st.integers(0, 1)), max_size=5))
@@ -63,9 +64,19 @@ def test_lines_are_what_json_says_of_matches(
             "query_covered": query_covered,
             "found_covered": found_covered,
             "resemblance": resemblance,
+            "slots": {
+                "same": sum(one[6] for one in found_passages),
+                "other": sum(one[7] for one in found_passages),
+            },
             "passages": [
-                {"query": [a, b], "found": [c, d], "words": words, "changed": changed}
-                for a, b, c, d, words, changed in found_passages
+                {
+                    "query": [a, b],
+                    "found": [c, d],
+                    "words": words,
+                    "changed": changed,
+                    "slots": {"same": same, "other": other},
+                }
+                for a, b, c, d, words, changed, same, other in found_passages
             ],
             "methods": METHODS[methods],
         }
@@ -105,7 +116,7 @@ def test_lines_are_what_json_says_of_opinions(
 
 
 ONE = np.zeros(1, U32)
-COMPARED = pack([(0, 1.0, 1.0, 1.0, [(0, 1, 0, 1, 1, 0)])])
+COMPARED = pack([(0, 1.0, 1.0, 1.0, [(0, 1, 0, 1, 1, 0, 0, 0)])])
 SCORED = columns(Scored, [(0, 0, 1, 1, 1, 1)], [U32, U32, np.uint8, float, float, float])
 
 

@@ -20,6 +20,7 @@ LAYERS = (
     ("matching",),
     ("pairs", "sharing", "sources"),
     ("comparison", "boilerplate"),
+    ("forms",),
     ("extraction", "methods"),
     ("text", "statistics"),
     ("files",),

@@ -23,7 +23,9 @@ use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use crate::boilerplate::Formulas;
+use crate::kinds::{GOES_ON, VALUE};
 use crate::shingles::{Batch, ShingleSet, mix_runs, mix_shingles};
+use crate::slots::{self, Run, Slot, Slots};
 use crate::{Invalid, Result};
 
 /// Occurrences of a gram in one article that are all tried.
@@ -82,6 +84,19 @@ pub struct Comparison {
     pub resemblance: f64,
     /// The passages, by their place in the query.
     pub passages: Vec<Passage>,
+    /// What each passage is filled with, if that was asked for, else none.
+    pub slots: Vec<Slots>,
+}
+
+/// What is needed to tell slots: the kinds and values of all words of a batch, and what a slot is.
+#[derive(Debug, Clone, Copy)]
+pub struct Filling<'a> {
+    /// `kinds` of the words.
+    pub kinds: &'a [u8],
+    /// Their values.
+    pub values: &'a [u64],
+    /// What a slot is.
+    pub rule: slots::Rule,
 }
 
 /// Compared pairs, and traces of the articles.
@@ -97,8 +112,8 @@ pub struct Compared {
     pub trace_offsets: Vec<i64>,
 }
 
-/// What each pair of rows shares, by the first of the settings that finds a passage. Words in a shingle of `formulas` are
-/// boilerplate.
+/// What each pair of rows shares, by the first of the settings that finds a passage, and, with a filling, the slots. Words in
+/// a shingle of `formulas` are boilerplate.
 ///
 /// # Errors
 /// When columns do not fit each other or a pair names a row that is not there.
@@ -108,10 +123,15 @@ pub fn compare(
     queries: &[u32],
     founds: &[u32],
     settings: &[Settings],
+    filling: Option<Filling<'_>>,
     trace: bool,
 ) -> Result<Compared> {
     batch.check()?;
     let rows = batch.rows();
+    let words = batch.hashes.len();
+    if filling.is_some_and(|one| one.kinds.len() != words || one.values.len() != words) {
+        return Err(Invalid(format!("expected kinds and values of {words} words")));
+    }
     if queries.len() != founds.len() || queries.iter().chain(founds).any(|row| *row as usize >= rows) {
         return Err(Invalid(format!("expected pairs of rows under {rows}")));
     }
@@ -121,7 +141,7 @@ pub fn compare(
     }
     let mut articles: Vec<Option<Prepared>> = (0..rows).map(|_| None).collect();
     for row in queries.iter().chain(founds).map(|row| *row as usize) {
-        articles[row].get_or_insert_with(|| Prepared::new(batch.article(row), formulas));
+        articles[row].get_or_insert_with(|| Prepared::new(batch.article(row), kinds_of(batch, row, filling), formulas));
     }
     let mut compared: Vec<Option<Comparison>> = (0..queries.len()).map(|_| None).collect();
     let mut tried = vec![0; queries.len()];
@@ -132,7 +152,7 @@ pub fn compare(
         for row in pairs.clone().flat_map(|(query, found)| [query, found]) {
             articles[row].iter_mut().for_each(|article| article.cut_grams(settings.seed_words));
         }
-        let answers = compare_by(batch, &articles, pairs, *settings);
+        let answers = compare_by(batch, filling, &articles, pairs, *settings);
         for (at, answer) in left.iter().zip(answers) {
             (compared[*at], tried[*at]) = (answer, number as u8);
         }
@@ -148,14 +168,22 @@ pub fn compare(
     Ok(answer)
 }
 
+/// The kinds and values of an article's words.
+fn kinds_of<'a>(batch: Batch<'_>, row: usize, filling: Option<Filling<'a>>) -> Option<(&'a [u8], &'a [u64])> {
+    let words = batch.offsets[row] as usize..batch.offsets[row + 1] as usize;
+    filling.map(|one| (&one.kinds[words.clone()], &one.values[words]))
+}
+
 /// What pairs of articles share; None where one is not there.
 fn compare_by(
     batch: Batch<'_>,
+    filling: Option<Filling<'_>>,
     articles: &[Option<Prepared>],
     pairs: impl Iterator<Item = (usize, usize)> + Clone,
     settings: Settings,
 ) -> Vec<Option<Comparison>> {
-    let mut side = Side::new(articles);
+    let rule = filling.map(|one| one.rule);
+    let mut side = Side::new(articles, rule);
     for row in pairs.clone().flat_map(|(query, found)| [query, found]) {
         side.pairs[row] += 1;
     }
@@ -164,11 +192,11 @@ fn compare_by(
         let (one, other) = (articles[query].as_ref()?, articles[found].as_ref()?);
         if marked.passages.is_empty() && (one.numbers.is_some() || other.numbers.is_some()) {
             let whole = [query, found].map(|row| {
-                let mut whole = Prepared::new(batch.article(row), &Formulas::default());
+                let mut whole = Prepared::new(batch.article(row), kinds_of(batch, row, filling), &Formulas::default());
                 whole.cut_grams(settings.seed_words);
                 Some(whole)
             });
-            let whole = Side::new(&whole).compare(0, 1, settings)?;
+            let whole = Side::new(&whole, rule).compare(0, 1, settings)?;
             if is_copy_with_formulas(&whole, one, other, settings) {
                 return Some(whole);
             }
@@ -197,6 +225,8 @@ fn is_copy_with_formulas(whole: &Comparison, one: &Prepared, other: &Prepared, s
 /// parts of them, is sorted once instead, so that each of them costs what it has itself.
 struct Side<'a> {
     articles: &'a [Option<Prepared<'a>>],
+    /// What a slot is, if they are asked for.
+    rule: Option<slots::Rule>,
     pairs: Vec<u32>,
     index: Index,
     indexed: Option<usize>,
@@ -210,9 +240,9 @@ const FAR_LONGER: usize = 8;
 const MANY_PAIRS: u32 = 4;
 
 impl<'a> Side<'a> {
-    fn new(articles: &'a [Option<Prepared<'a>>]) -> Self {
+    fn new(articles: &'a [Option<Prepared<'a>>], rule: Option<slots::Rule>) -> Self {
         let pairs = vec![0; articles.len()];
-        Self { articles, pairs, index: Index::default(), indexed: None, sorted: Vec::new(), sorted_row: None }
+        Self { articles, rule, pairs, index: Index::default(), indexed: None, sorted: Vec::new(), sorted_row: None }
     }
 
     /// Places of the long article at which a gram of the short one stands, rising; None if it is not worth it.
@@ -246,7 +276,7 @@ impl<'a> Side<'a> {
             self.index.build(&short.grams.1);
             self.indexed = Some(row);
         }
-        let compared = compare_two(long, short, &self.index, places.as_deref(), settings);
+        let compared = compare_two(long, short, &self.index, places.as_deref(), settings, self.rule);
         Some(if turned { compared.turned() } else { compared })
     }
 }
@@ -260,14 +290,25 @@ impl Comparison {
         let whole = Passage { query: (0, len), found: (0, len), words, changed: 0 };
         let share = f64::from(u8::from(is));
         let passages = if is { vec![whole] } else { Vec::new() };
-        Self { identical: is, query_covered: share, found_covered: share, resemblance: share, passages }
+        let values = |kinds: &&[u8]| kinds.iter().filter(|kind| **kind == VALUE).count();
+        let same = article.whole_kinds.as_ref().map(values).filter(|_| is);
+        let slots = same.into_iter().map(|same| Slots { same: same as u32, other: Vec::new() }).collect();
+        Self { identical: is, query_covered: share, found_covered: share, resemblance: share, passages, slots }
     }
 
     fn turned(self) -> Self {
-        let turn = |passage: Passage| Passage { query: passage.found, found: passage.query, ..passage };
-        let mut passages: Vec<Passage> = self.passages.into_iter().map(turn).collect();
-        passages.sort_unstable_by_key(|passage| (passage.query, passage.found));
-        Self { query_covered: self.found_covered, found_covered: self.query_covered, passages, ..self }
+        let turn = |passage: &Passage| Passage { query: passage.found, found: passage.query, ..*passage };
+        let turn_slot = |slot: Slot| Slot { query: slot.found, found: slot.query, ..slot };
+        let mut order: Vec<usize> = (0..self.passages.len()).collect();
+        order.sort_unstable_by_key(|at| (self.passages[*at].found, self.passages[*at].query));
+        let passages = order.iter().map(|at| turn(&self.passages[*at])).collect();
+        let mut slots = self.slots;
+        for one in &mut slots {
+            one.other.iter_mut().for_each(|slot| *slot = turn_slot(*slot));
+        }
+        let slots =
+            if slots.is_empty() { slots } else { order.iter().map(|at| std::mem::take(&mut slots[*at])).collect() };
+        Self { query_covered: self.found_covered, found_covered: self.query_covered, passages, slots, ..self }
     }
 }
 
@@ -275,30 +316,55 @@ impl Comparison {
 struct Prepared<'a> {
     words: Cow<'a, [u64]>,
     halves: Option<Cow<'a, [u8]>>,
+    /// The kinds and values of the words, if slots are asked for.
+    kinds: Option<(Cow<'a, [u8]>, Cow<'a, [u64]>)>,
     /// Number in the whole article of each word, where boilerplate was taken out.
     numbers: Option<Vec<u32>>,
     /// The words of a gram, and a hash of that at each word.
     grams: (usize, Vec<u64>),
     whole: &'a [u64],
     whole_halves: Option<&'a [u8]>,
+    whole_kinds: Option<&'a [u8]>,
     mixed: Vec<u64>,
     /// The distinct ones, made when they are needed.
     shingles: OnceCell<ShingleSet>,
 }
 
 impl<'a> Prepared<'a> {
-    fn new((whole, halves): (&'a [u64], Option<&'a [u8]>), formulas: &Formulas) -> Self {
+    fn new(
+        (whole, halves): (&'a [u64], Option<&'a [u8]>),
+        kinds: Option<(&'a [u8], &'a [u64])>,
+        formulas: &Formulas,
+    ) -> Self {
         let mixed = mix_shingles(whole, halves, SHINGLE_WORDS);
-        let (shingles, grams) = (OnceCell::new(), (0, Vec::new()));
-        let Some(marks) = formulas.mark(whole.len(), halves, &mixed) else {
-            let (words, whole_halves, halves) = (Cow::Borrowed(whole), halves, halves.map(Cow::Borrowed));
-            return Self { words, halves, numbers: None, grams, whole, whole_halves, mixed, shingles };
+        let mut prepared = Self {
+            words: Cow::Borrowed(whole),
+            halves: halves.map(Cow::Borrowed),
+            kinds: kinds.map(|(kinds, values)| (Cow::Borrowed(kinds), Cow::Borrowed(values))),
+            numbers: None,
+            grams: (0, Vec::new()),
+            whole,
+            whole_halves: halves,
+            whole_kinds: kinds.map(|(kinds, _)| kinds),
+            mixed,
+            shingles: OnceCell::new(),
         };
-        let kept: Vec<u32> = (0..whole.len() as u32).filter(|i| !marks[*i as usize]).collect();
-        let words: Vec<u64> = kept.iter().map(|i| whole[*i as usize]).collect();
-        let whole_halves = halves;
-        let halves = halves.map(|h| kept.iter().map(|i| h[*i as usize]).collect::<Vec<u8>>().into());
-        Self { words: words.into(), halves, numbers: Some(kept), grams, whole, whole_halves, mixed, shingles }
+        if let Some(marks) = formulas.mark(whole.len(), halves, &prepared.mixed) {
+            let kept: Vec<u32> = (0..whole.len() as u32).filter(|i| !marks[*i as usize]).collect();
+            prepared.words = keep(whole, &kept);
+            prepared.halves = halves.map(|halves| keep(halves, &kept));
+            prepared.kinds = kinds.map(|(kinds, values)| {
+                let mut left: Vec<u8> = kept.iter().map(|i| kinds[*i as usize]).collect();
+                for (at, i) in kept.iter().enumerate() {
+                    if left[at] == GOES_ON && (at == 0 || kept[at - 1] + 1 < *i) {
+                        left[at] = VALUE;
+                    }
+                }
+                (Cow::Owned(left), keep(values, &kept))
+            });
+            prepared.numbers = Some(kept);
+        }
+        prepared
     }
 
     /// Makes its grams have so many words.
@@ -330,6 +396,12 @@ impl<'a> Prepared<'a> {
         }
     }
 
+    /// The words as slots are told by, where these are asked for.
+    fn filled(&self) -> Option<slots::Words<'_>> {
+        let (kinds, values) = self.kinds.as_ref()?;
+        Some(slots::Words { hashes: &self.words, kinds, values, halves: self.halves.as_deref() })
+    }
+
     fn whole_weight(&self) -> usize {
         self.whole_halves.map_or(2 * self.whole.len(), |h| h.iter().map(|half| usize::from(*half)).sum())
     }
@@ -337,6 +409,10 @@ impl<'a> Prepared<'a> {
     fn weight(&self, start: usize, end: usize) -> usize {
         self.halves.as_ref().map_or(2 * (end - start), |h| h[start..end].iter().map(|half| usize::from(*half)).sum())
     }
+}
+
+fn keep<'a, T: Clone + Copy>(all: &[T], kept: &[u32]) -> Cow<'a, [T]> {
+    Cow::Owned(kept.iter().map(|i| all[*i as usize]).collect())
 }
 
 /// Where each gram of an article stands: heads of chains by hash, chains in rising order of place.
@@ -411,19 +487,13 @@ fn sort_grams(grams: &[u64]) -> Vec<(u64, u32)> {
     sorted
 }
 
-#[derive(Clone, Copy)]
-struct Run {
-    query: usize,
-    found: usize,
-    len: usize,
-}
-
 fn compare_two(
     query: &Prepared,
     found: &Prepared,
     index: &Index,
     starts: Option<&[u32]>,
     settings: Settings,
+    rule: Option<slots::Rule>,
 ) -> Comparison {
     if query.whole == found.whole {
         return Comparison::identical(query);
@@ -454,6 +524,7 @@ fn compare_two(
         }
         if len == 0 { 0.0 } else { sum as f64 / len as f64 }
     };
+    let slots = rule.map_or_else(Vec::new, |rule| find_slots(query, found, &passages, rule).unwrap_or_default());
     Comparison {
         identical: false,
         query_covered: covered(query.words.len(), |one| one.query),
@@ -468,7 +539,29 @@ fn compare_two(
                 changed: one.changed as u32,
             })
             .collect(),
+        slots,
     }
+}
+
+/// The slots of each passage; None if the kinds of words are not known.
+fn find_slots(query: &Prepared, found: &Prepared, passages: &[Measured], rule: slots::Rule) -> Option<Vec<Slots>> {
+    let (mine, theirs) = (query.filled()?, found.filled()?);
+    let edges = |len: usize, side: fn(&Measured) -> (usize, usize)| {
+        let (mut starts, mut ends): (Vec<usize>, Vec<usize>) = passages.iter().map(side).unzip();
+        starts.push(len);
+        ends.push(0);
+        starts.sort_unstable();
+        ends.sort_unstable();
+        move |(start, end): (usize, usize)| {
+            let before = ends.partition_point(|one| *one <= start).saturating_sub(1);
+            (ends[before], starts[starts.partition_point(|one| *one < end).min(starts.len() - 1)])
+        }
+    };
+    let free_query = edges(query.words.len(), |one| one.query);
+    let free_found = edges(found.words.len(), |one| one.found);
+    let tell =
+        |one: &Measured| slots::find(mine, theirs, &one.runs, [free_query(one.query), free_found(one.found)], rule);
+    Some(passages.iter().map(tell).collect())
 }
 
 /// The maximal runs of equal words, by their place in the query; `starts` are the places there to look at.
@@ -521,6 +614,7 @@ struct Measured {
     found: (usize, usize),
     halves: usize,
     changed: usize,
+    runs: Vec<Run>,
 }
 
 /// Join runs into passages: the heaviest chain first, then what does not overlap it on both sides.
@@ -613,7 +707,7 @@ fn measure(query: &Prepared, found: &Prepared, runs: &[Run]) -> Measured {
     }
     let (from, to) = ((first.query, last.query + last.len), (first.found, last.found + last.len));
     let longer = query.weight(from.0, from.1).max(found.weight(to.0, to.1));
-    Measured { query: from, found: to, halves, changed: (longer - halves).div_ceil(2) }
+    Measured { query: from, found: to, halves, changed: (longer - halves).div_ceil(2), runs: runs.to_vec() }
 }
 
 /// Weight of the longest common subsequence of two gaps; 0 for gaps too large to be worth it.
@@ -642,7 +736,7 @@ mod tests {
     const GRAM: usize = 5;
 
     fn prepared(words: &[u64]) -> Prepared<'_> {
-        let mut article = Prepared::new((words, None), &Formulas::default());
+        let mut article = Prepared::new((words, None), None, &Formulas::default());
         article.cut_grams(GRAM);
         article
     }

@@ -20,6 +20,10 @@ pub struct Passages<'a> {
     pub words: &'a [u32],
     /// Its changed words.
     pub changed: &'a [u32],
+    /// Its figures and dates that say the same in both.
+    pub same: &'a [u32],
+    /// What is filled otherwise.
+    pub other: &'a [u32],
 }
 
 /// Matches as columns; names are JSON already.
@@ -65,8 +69,9 @@ pub fn match_lines(
     }
     let count = passages.query_start.len();
     let others = [passages.query_end, passages.found_start, passages.found_end, passages.words, passages.changed];
+    let slots = [passages.same, passages.other];
     check_offsets(columns.passage_offsets, count, "passages")?;
-    if others.iter().any(|column| column.len() != count) {
+    if others.iter().chain(&slots).any(|column| column.len() != count) {
         return Err(Invalid(format!("expected columns of {count} passages")));
     }
     let mut lines = String::with_capacity(rows.len() * 256);
@@ -75,24 +80,31 @@ pub fn match_lines(
         let relation = relations.get(columns.relations[row] as usize).ok_or_else(|| absent("a relation"))?;
         let names = methods.get(usize::from(columns.nominated[row])).ok_or_else(|| absent("a set of methods"))?;
         let [in_query, in_found, resemblance] = columns.shares.map(|share| share[row]);
+        let first = columns.passage_offsets[row] as usize;
+        let mine = first..columns.passage_offsets[row + 1] as usize;
+        let sum = |column: &[u32]| column[mine.clone()].iter().map(|count| u64::from(*count)).sum::<u64>();
         // Writing to a string cannot fail.
         let _ = write!(
             lines,
             "{{\"query\": {query}, \"found\": {found}, \"relation\": {relation}, \"query_covered\": {in_query:?}, \
-             \"found_covered\": {in_found:?}, \"resemblance\": {resemblance:?}, \"passages\": [",
+             \"found_covered\": {in_found:?}, \"resemblance\": {resemblance:?}, \"slots\": {{\"same\": {}, \"other\": {}}}, \"passages\": [",
+            sum(passages.same),
+            sum(passages.other),
         );
-        let first = columns.passage_offsets[row] as usize;
-        for at in first..columns.passage_offsets[row + 1] as usize {
+        for at in mine {
             let _ = write!(
                 lines,
-                "{}{{\"query\": [{}, {}], \"found\": [{}, {}], \"words\": {}, \"changed\": {}}}",
+                "{}{{\"query\": [{}, {}], \"found\": [{}, {}], \"words\": {}, \"changed\": {}, \
+                 \"slots\": {{\"same\": {}, \"other\": {}}}}}",
                 if at > first { ", " } else { "" },
                 passages.query_start[at],
                 passages.query_end[at],
                 passages.found_start[at],
                 passages.found_end[at],
                 passages.words[at],
-                passages.changed[at]
+                passages.changed[at],
+                passages.same[at],
+                passages.other[at]
             );
         }
         let _ = writeln!(lines, "], \"methods\": {names}}}");

@@ -68,7 +68,7 @@ macro_rules! tuples_into_arrays {
     )*};
 }
 
-tuples_into_arrays! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F G H I) }
+tuples_into_arrays! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F G H I J K) }
 
 /// An optional array as an optional slice.
 macro_rules! optional {

@@ -14,6 +14,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::fold::{Class, Table, fold, joint};
+use crate::kinds::Meanings;
 use crate::sentences::Rule;
 use crate::shingles::check_offsets;
 use crate::stems::Stems;
@@ -43,6 +44,8 @@ pub struct Want {
     pub spans: bool,
     /// The folded words themselves.
     pub words: bool,
+    /// Which words are figures and dates, and what they say.
+    pub kinds: bool,
 }
 
 /// The words of a batch, in Arrow's list layout; parts that were not asked for are None.
@@ -61,6 +64,8 @@ pub struct Tokens {
     pub sentences: Option<(Vec<u32>, Vec<i64>)>,
     /// The words of the view in UTF-8, concatenated, and their offsets.
     pub words: Option<(Vec<u8>, Vec<i64>)>,
+    /// The kind of each word, and its value (`kinds`).
+    pub kinds: Option<(Vec<u8>, Vec<u64>)>,
 }
 
 /// The words of each article of a batch.
@@ -74,6 +79,7 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
         offsets: Vec::with_capacity(offsets.len()),
         spans: want.spans.then(Default::default),
         words: want.words.then(|| (Vec::new(), vec![0])),
+        kinds: want.kinds.then(Default::default),
         sentences: view.sentences.as_ref().map(|_| (Vec::new(), vec![0])),
         ..Tokens::default()
     };
@@ -84,6 +90,10 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
     let joints: Vec<u8> =
         joints.into_iter().filter(|(c, wide)| !delimits(*c) && !delimits(*wide)).map(|(c, _)| c as u8).collect();
     let mut stems = Stems::new(&view.stopwords, &view.stemmer, view.diacritics)?;
+    let meanings = want.kinds.then(|| Meanings::new(view.diacritics));
+    if meanings.is_some() && stems.is_some() {
+        return Err(Invalid("expected a view of whole words: kinds are not of stems".into()));
+    }
     let mut scratch = Scratch::default();
     for (row, bounds) in offsets.windows(2).enumerate() {
         let bytes = &text[bounds[0] as usize..bounds[1] as usize];
@@ -98,6 +108,11 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
         if let (Some(rule), Some((sentences, offsets))) = (&rule, &mut tokens.sentences) {
             sentences.extend(rule.starts(article, &scratch.edges, &tokens.hashes[first..]));
             offsets.push(sentences.len() as i64);
+        }
+        if let (Some(meanings), Some((kinds, values))) = (&meanings, &mut tokens.kinds) {
+            let (mine, said) = meanings.read(article, &scratch.edges, &tokens.hashes[first..]);
+            kinds.extend(mine);
+            values.extend(said);
         }
         let spell = |edge: &[u32]| fold(&article[edge[0] as usize..edge[1] as usize], view.diacritics);
         if let Some(stems) = &mut stems {

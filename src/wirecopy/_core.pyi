@@ -163,7 +163,7 @@ def count_holders(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def hold_common(filed: Sequence[_Filed], articles: int, most: int) -> NDArray[np.bool_]: ...
 def tokenise(
-    text: NDArray[np.uint8], offsets: NDArray[np.int64], view: View, *, spans: bool, words: bool
+    text: NDArray[np.uint8], offsets: NDArray[np.int64], view: View, *, spans: bool, words: bool, kinds: bool = False
 ) -> tuple[
     NDArray[np.uint64],
     NDArray[np.int64],
@@ -174,6 +174,8 @@ def tokenise(
     NDArray[np.int64] | None,
     NDArray[np.uint8] | None,
     NDArray[np.int64] | None,
+    NDArray[np.uint8] | None,
+    NDArray[np.uint64] | None,
 ]: ...
 def count_articles(tokens: Tokens) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]: ...
 def read_jsonl(
@@ -358,6 +360,7 @@ def compare(
     presets: Sequence[Preset],
     boilerplate: Boilerplate | None = None,
     *,
+    slots: SlotRule | None = None,
     trace: bool = False,
 ) -> dict[str, Any]: ...
 def may_hold(

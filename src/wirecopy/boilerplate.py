@@ -86,14 +86,16 @@ class Formula:
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """The boilerplate of a collection: what comparisons leave out, and the formulas for people to see.
+    """What a collection teaches: the boilerplate that comparisons leave out, and the formulas for people to see.
 
-    `names` are, for each nominating method, the names of the common keys that are boilerplate, sorted.
+    `names` are, for each nominating method, the names of the common keys that are boilerplate, sorted; `varying` are those of the
+    slots that its forms fill in anew.
     """
 
     known: Boilerplate = NOTHING
     names: Mapping[str, NDArray[np.uint64]] = field(default_factory=dict)
     formulas: Sequence[Formula] = ()
+    varying: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
 
 
 def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boilerplate:

@@ -6,15 +6,16 @@ The core aligns words (`rust/src/align.rs`); here passages become spans of chara
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _core
+from . import _core, forms
 from .errors import UsageError
-from .model import Article, Boilerplate, Columns, Match, Passage, Relation, Tokens
+from .forms import NO_SLOTS, NOTHING_VARIES, Apart, SlotColumns
+from .model import Article, Boilerplate, Columns, Match, Passage, Relation, Slots, Tokens
 from .text import encode, tokenise
 
 RELATIONS = tuple(Relation)
@@ -60,7 +61,10 @@ def get_preset(name: str) -> Preset:
 
 @dataclass(frozen=True, slots=True)
 class Passages(Columns):
-    """Passages as columns: where each starts and ends in both articles (in code points), and how many words are equal and changed."""
+    """Passages as columns: where each starts and ends in both articles (in code points), and how many words are equal and changed.
+
+    `same` are the figures and dates that both have, `other` the places that are filled otherwise.
+    """
 
     query_start: NDArray[np.uint32]
     query_end: NDArray[np.uint32]
@@ -68,11 +72,15 @@ class Passages(Columns):
     found_end: NDArray[np.uint32]
     words: NDArray[np.uint32]
     changed: NDArray[np.uint32]
+    same: NDArray[np.uint32]
+    other: NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Compared pairs as columns; pair i has passages `passage_offsets[i]:passage_offsets[i + 1]`.
+    """Compared pairs as columns; pair i has passages `passage_offsets[i]:passage_offsets[i + 1]`, and of slots the like.
+
+    `slots` are there only until `settle` has told forms by them.
 
     `relation` is an index into `RELATIONS`, or -1 for a pair that is no match; `tried` is how many stricter presets were tried.
     """
@@ -84,6 +92,8 @@ class Compared:
     passage_offsets: NDArray[np.int64]
     passages: Passages
     tried: NDArray[np.uint8]
+    slot_offsets: NDArray[np.int64]
+    slots: SlotColumns
 
     def __len__(self) -> int:
         return len(self.relation)
@@ -95,28 +105,50 @@ class Compared:
 
     def take(self, rows: NDArray[np.int64]) -> Compared:
         """The pairs with these numbers, in this order."""
-        counts = np.diff(self.passage_offsets)[rows]
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        passages = np.repeat(self.passage_offsets[rows] - offsets[:-1], counts) + np.arange(offsets[-1])
         columns = {name: getattr(self, name)[rows] for name in PAIR_COLUMNS}
-        return Compared(**columns, passage_offsets=offsets, passages=self.passages.take(passages))
+        offsets, passages = _take_lists(self.passage_offsets, rows)
+        slot_offsets, slots = _take_lists(self.slot_offsets, rows)
+        return Compared(
+            **columns,
+            passage_offsets=offsets,
+            passages=self.passages.take(passages),
+            slot_offsets=slot_offsets,
+            slots=self.slots.take(slots),
+        )
 
     @staticmethod
     def join(parts: Sequence[Compared]) -> Compared:
         """The pairs of all parts, concatenated."""
         parts = parts or [NOT_COMPARED]
         columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in PAIR_COLUMNS}
-        counts = np.concatenate([np.diff(part.passage_offsets) for part in parts])
-        offsets = np.concatenate([[0], np.cumsum(counts)])
-        passages = Passages.join([part.passages for part in parts])
-        return Compared(**columns, passage_offsets=offsets, passages=passages)
+        return Compared(
+            **columns,
+            passage_offsets=_join_offsets([part.passage_offsets for part in parts]),
+            passages=Passages.join([part.passages for part in parts]),
+            slot_offsets=_join_offsets([part.slot_offsets for part in parts]),
+            slots=SlotColumns.join([part.slots for part in parts]),
+        )
+
+
+def _take_lists(
+    offsets: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The offsets of some lists, concatenated, and the places of their values."""
+    counts = np.diff(offsets)[rows]
+    taken = np.concatenate([[0], np.cumsum(counts)])
+    return taken, np.repeat(offsets[rows] - taken[:-1], counts) + np.arange(taken[-1])
+
+
+def _join_offsets(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(np.concatenate([np.diff(part) for part in parts]))])
 
 
 PAIR_COLUMNS = ("relation", "query_covered", "found_covered", "resemblance", "tried")
 """The columns of `Compared` with one value a pair."""
-_NO_SHARES, _NO_PASSAGES = np.empty(0), Passages(*[np.empty(0, np.uint32)] * 6)
+_NO_SHARES, _NO_PASSAGES = np.empty(0), Passages(*[np.empty(0, np.uint32)] * 8)
 _NO_PAIRS = np.empty(0, np.int8), _NO_SHARES, _NO_SHARES, _NO_SHARES
-NOT_COMPARED = Compared(*_NO_PAIRS, np.zeros(1, np.int64), _NO_PASSAGES, np.empty(0, np.uint8))
+_NO_LISTS = np.zeros(1, np.int64)
+NOT_COMPARED = Compared(*_NO_PAIRS, _NO_LISTS, _NO_PASSAGES, np.empty(0, np.uint8), _NO_LISTS, NO_SLOTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +176,13 @@ def compare_rows(
     """How pairs of rows of a batch compare by a preset, and, if asked for, the traces of the rows.
 
     For a pair without a passage the next stricter preset is tried, unless the first is to decide `alone`: so every match of a
-    stricter preset is one of a laxer preset too.
+    stricter preset is one of a laxer preset too. Where the kinds of words are known, the pairs have slots.
     """
     assert tokens.starts is not None, "comparing needs spans"
     assert tokens.ends is not None
     presets = [preset] if alone else preset.tried
-    answer = _core.compare(tokens, queries, founds, presets, boilerplate, trace=trace)
+    rule = forms.SLOTS if tokens.kinds is not None else None
+    answer = _core.compare(tokens, queries, founds, presets, boilerplate, slots=rule, trace=trace)
     offsets = answer["passage_offsets"]
     counts = np.diff(offsets)
     query, found = (np.repeat(tokens.offsets[rows], counts) for rows in (queries, founds))
@@ -167,8 +200,12 @@ def compare_rows(
             tokens.ends[found + answer["found_end"] - 1],
             answer["words"],
             answer["changed"],
+            answer["same"],
+            np.zeros_like(answer["same"]),
         ),
         answer["tried"],
+        answer["slot_offsets"],
+        SlotColumns(*(answer[f"slot_{one.name}"] for one in fields(SlotColumns))),
     )
     return compared, Trace(answer["traces"], answer["trace_offsets"])
 
@@ -193,18 +230,53 @@ def relate(
     return np.select([*conditions.values()], codes, RELATIONS.index(Relation.PARTIAL)).astype(np.int8)
 
 
+def settle(compared: Compared, varying: NDArray[np.uint64], apart: Apart) -> Compared:
+    """The same without slots, once they have told which pairs are forms, and what each passage is filled with.
+
+    `varying` are the names of slots that vary in the collection; `apart` is asked only about pairs that may be forms.
+    """
+    passages, slots = compared.passages, compared.slots
+    owner = np.repeat(compared.passage_offsets[:-1], np.diff(compared.slot_offsets)) + slots.passage
+    filled, _ = forms.are_filled(slots, varying)
+    other = np.bincount(owner[filled], minlength=len(passages)).astype(np.uint32)
+    before = np.concatenate([[0], np.cumsum(passages.words, dtype=np.int64)])
+    of_pair = before[compared.passage_offsets]
+    starts = before[owner] - np.repeat(of_pair[:-1], np.diff(compared.slot_offsets))
+    is_form = forms.are_forms(
+        slots,
+        compared.slot_offsets,
+        starts,
+        np.diff(of_pair),
+        np.bincount(compared.pairs, passages.same, len(compared)).astype(np.int64),
+        varying,
+        apart,
+    )
+    return replace(
+        compared,
+        relation=np.where(is_form, np.int8(RELATIONS.index(Relation.FORM)), compared.relation),
+        passages=replace(passages, other=other),
+        slot_offsets=np.zeros_like(compared.slot_offsets),
+        slots=NO_SLOTS,
+    )
+
+
 def compare(
     query: str | Article | Mapping[str, Any],
     found: str | Article | Mapping[str, Any],
     *,
     preset: str = DEFAULT_PRESET,
 ) -> Match | None:
-    """The match of `query` with `found`, or None if neither copies the other."""
+    """The match of `query` with `found`, or None if neither copies the other.
+
+    A form is told by the two alone; by `find` it may be told by others of its kind too.
+    """
     chosen = get_preset(preset)
     named = [name_text(side, role) for side, role in ((query, "query"), (found, "found"))]
     text, offsets = encode([text for _, text in named])
-    tokens = tokenise(text, offsets, spans=True)
+    tokens = tokenise(text, offsets, spans=True, kinds=True)
     compared, _ = compare_rows(tokens, np.array([0], np.uint32), np.array([1], np.uint32), chosen)
+    nothing_known = np.zeros(1, bool)
+    compared = settle(compared, NOTHING_VARIES, lambda _: (nothing_known, nothing_known))
     if compared.relation[0] < 0:
         return None
     return build_match(compared, 0, named[0][0], named[1][0], named[0][1])
@@ -236,8 +308,8 @@ def build_match(
         float(compared.found_covered[row]),
         float(compared.resemblance[row]),
         tuple(
-            Passage((start, end), (found_start, found_end), words, changed, query_text[start:end])
-            for start, end, found_start, found_end, words, changed in passages.rows()
+            Passage((start, end), (found_start, found_end), *counts, query_text[start:end], Slots(same, other))
+            for start, end, found_start, found_end, *counts, same, other in passages.rows()
         ),
         methods,
     )

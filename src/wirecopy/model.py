@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from itertools import chain, pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,7 @@ class Relation(StrEnum):
     CONTAINS = "contains"
     CONTAINED_IN = "contained-in"
     PARTIAL = "partial"
+    FORM = "form"
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +218,8 @@ class Tokens:
     script without spaces, else 2; None if all are 2. `starts` and `ends` are offsets of code points in the article's text.
     `sentences` are the numbers of the words that begin a sentence, article i has `sentence_offsets[i]:sentence_offsets[i + 1]`
     of them; a sentence that consists of stopwords begins where the next does. Word j of the batch is spelt
-    `words[word_offsets[j]:word_offsets[j + 1]]`, UTF-8. Parts that were not asked for are None.
+    `words[word_offsets[j]:word_offsets[j + 1]]`, UTF-8. `kinds` is 1 for a word that is a figure or date, or the first of one, 2 for
+    one that goes on with it, else 0, and `values` a hash of what it says, however it is written. Parts that were not asked for are None.
     """
 
     hashes: NDArray[np.uint64]
@@ -229,6 +231,8 @@ class Tokens:
     sentence_offsets: NDArray[np.int64] | None = None
     words: NDArray[np.uint8] | None = None
     word_offsets: NDArray[np.int64] | None = None
+    kinds: NDArray[np.uint8] | None = None
+    values: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -249,6 +253,13 @@ class Boilerplate:
     gap_words: int
 
 
+class Slots(NamedTuple):
+    """What equal words are filled with: how many figures and dates are the `same`, and how many places are filled with something `other`."""
+
+    same: int = 0
+    other: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """One stretch of shared text: a span of code points in each article."""
@@ -259,6 +270,7 @@ class Passage:
     changed: int
     text: str = field(default="", repr=False, compare=False)
     """The text of the passage in the query article."""
+    slots: Slots = Slots()
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +286,11 @@ class Match:
     passages: tuple[Passage, ...]
     methods: tuple[str, ...] = ()
 
+    @property
+    def slots(self) -> Slots:
+        """Those of all passages together."""
+        return Slots(*(sum(counts) for counts in zip(*(one.slots for one in self.passages), strict=True)))
+
     def to_dict(self) -> dict[str, Any]:
         """The match as its public JSON object."""
         return {
@@ -283,8 +300,15 @@ class Match:
             "query_covered": self.query_covered,
             "found_covered": self.found_covered,
             "resemblance": self.resemblance,
+            "slots": self.slots._asdict(),
             "passages": [
-                {"query": list(p.query), "found": list(p.found), "words": p.words, "changed": p.changed}
+                {
+                    "query": list(p.query),
+                    "found": list(p.found),
+                    "words": p.words,
+                    "changed": p.changed,
+                    "slots": p.slots._asdict(),
+                }
                 for p in self.passages
             ],
             "methods": list(self.methods),
@@ -294,7 +318,8 @@ class Match:
         """The match as a row of a table with the columns `MATCH_HEADS`."""
         shares = self.query_covered, self.found_covered, self.resemblance
         words, count = sum(passage.words for passage in self.passages), len(self.passages)
-        return self.query, self.found, str(self.relation), *shares, words, count, " ".join(self.methods)
+        by = " ".join(self.methods)
+        return self.query, self.found, str(self.relation), *shares, words, count, *self.slots, by
 
     def __str__(self) -> str:
         verb = {
@@ -303,6 +328,7 @@ class Match:
             Relation.CONTAINS: "contains",
             Relation.CONTAINED_IN: "is contained in",
             Relation.PARTIAL: "is partly copied from",
+            Relation.FORM: "is a form filled in anew, like",
         }[self.relation]
         lines = [
             f"{self.query} {verb} {self.found}"
@@ -316,7 +342,7 @@ class Match:
 
 MATCH_HEADS = (
     *("query", "found", "relation", "query_covered", "found_covered", "resemblance"),
-    *("words", "passages", "methods"),
+    *("words", "passages", "slots_same", "slots_other", "methods"),
 )
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from . import _core, text
 from .comparison import DEFAULT_PRESET, PRESETS
 from .errors import refuse
+from .forms import Origins
 from .matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
 from .matching.collection import Pool, Progress, Texts, invert, open_pool, rank
 from .matching.matches import Matches
@@ -27,6 +28,7 @@ from .model import Articles, Skipped, held_by_either, missing
 from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
 from .sharing import Sharing
 from .sources import Fields, Work, read
+from .sources.addresses import number_addresses
 from .statistics import Statistics
 
 __all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "find", "opinions", "tune", "weigh"]
@@ -66,7 +68,7 @@ def find(
     )
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
     check_statistics(plan.methods, statistics)
-    reading = _reading(fields, plan.methods)
+    reading = _reading(fields, plan.methods, "url")
     with open_pool(threads, progress) as pool:
         queries = read_queries(query, reading, batch_bytes, pool)
         ready = [one for one in plan.nominating if not one.weighs_words and not one.is_directed]
@@ -175,11 +177,11 @@ def tune(
         return chosen.tune(tokens, weights, ranks[:queries].astype(np.int64)), pile.skipped
 
 
-def _reading(fields: Fields | None, methods: Iterable[Method]) -> Fields:
-    """The fields to read, with the title if a method reads titles."""
+def _reading(fields: Fields | None, methods: Iterable[Method], *about: str) -> Fields:
+    """The fields to read, with the title if a method reads titles, and others."""
     fields = fields or Fields()
     title = ["title"] * any(one.view.title for one in methods)
-    return replace(fields, about=tuple(dict.fromkeys([*fields.about, *title])))
+    return replace(fields, about=tuple(dict.fromkeys([*fields.about, *title, *about])))
 
 
 @dataclass(frozen=True)
@@ -191,6 +193,8 @@ class Pile:
     """The number of the article at each rank."""
     skipped: Sequence[Skipped]
     warnings: Sequence[str] = ()
+    addresses: Sequence[NDArray[np.int64]] = field(default=(), repr=False)
+    """A number for the address of each article of each batch, which is kept instead of the address."""
 
     @classmethod
     def read(
@@ -198,17 +202,21 @@ class Pile:
     ) -> tuple[Pile, list[dict[Method, Filed]]]:
         """The articles of a source, and what each batch is filed under by some methods."""
 
-        def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed]]:
+        def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], NDArray[np.int64]]:
             batch = part()
-            return part.source_bytes, batch, file(batch, methods, {})
+            about = dict(batch.about)
+            addresses = number_addresses(about.pop("url", None) or [""] * len(batch))
+            batch = replace(batch, about=about)
+            return part.source_bytes, batch, file(batch, methods, {}), addresses
 
-        batches, filed, done = [], [], 0
-        for source_bytes, batch, mine in pool.map(take_in, work):
+        batches, filed, addresses, done = [], [], [], 0
+        for source_bytes, batch, mine, places in pool.map(take_in, work):
             batches.append(batch)
             filed.append(mine)
+            addresses.append(places)
             done += source_bytes
             pool.progress("reading", done, 0)
-        return cls.of(batches), filed
+        return replace(cls.of(batches), addresses=addresses), filed
 
     @classmethod
     def of(cls, batches: Sequence[Articles]) -> Pile:
@@ -278,6 +286,12 @@ class Pile:
         parts = zip(owners.tolist(), starts.tolist(), ends.tolist(), strict=True)
         body = b"".join([texts[owner][start:end] for owner, start, end in parts])
         return np.frombuffer(body, np.uint8), np.concatenate([[0], np.cumsum(ends - starts)])
+
+    def origins(self, ranks: NDArray[np.uint32]) -> Origins:
+        """The dates and addresses of the articles at some ranks."""
+        numbers = self.order[ranks]
+        dates = np.concatenate([np.empty(0, np.int64), *(batch.published for batch in self.batches)])
+        return dates[numbers], np.concatenate([np.empty(0, np.int64), *self.addresses])[numbers]
 
     def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
         """Nothing: sources are not read."""

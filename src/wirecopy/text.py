@@ -59,9 +59,13 @@ def tokenise(
     *,
     spans: bool = False,
     words: bool = False,
+    kinds: bool = False,
 ) -> Tokens:
-    """The words of the texts `text[offsets[i]:offsets[i + 1]]`; with `spans`, also where they stand, with `words`, how they are spelt."""
-    return Tokens(*_core.tokenise(text, offsets, view, spans=spans, words=words))
+    """The words of the texts `text[offsets[i]:offsets[i + 1]]`.
+
+    With `spans`, also where they stand, with `words`, how they are spelt, with `kinds`, which are figures and dates, and what these say.
+    """
+    return Tokens(*_core.tokenise(text, offsets, view, spans=spans, words=words, kinds=kinds))
 
 
 def find_words(tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32]) -> NDArray[np.uint32]:

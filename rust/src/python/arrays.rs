@@ -9,7 +9,7 @@ use pyo3::{Borrowed, intern};
 
 use super::Slice;
 use super::pairs::Postings;
-use crate::{align, candidates, collisions, matches, sets, shingles, text};
+use crate::{align, candidates, collisions, matches, sets, shingles, slots, text};
 
 /// Reads a struct from the attributes of a Python object, as the derive of `FromPyObject` does, but a wrong object is
 /// a `TypeError`.
@@ -54,6 +54,7 @@ attributes!("Limits", [] collisions::Limits {
     all_holders, links, settled_words, shingle_words, grouped_words, common_holders
 });
 attributes!("Rule", [] candidates::Rule { articles, examples, agree_gap_words, key_words, agree_share, family_share });
+attributes!("SlotRule", [] slots::Rule { slot_words, edge_words, before_words, after_words, inner_words });
 attributes!("Preset", [] align::Settings { seed_words, bridged_words, min_passage_words, covered, gap_words_a_word });
 
 fn read<'py, T: FromPyObjectOwned<'py>>(
@@ -75,6 +76,8 @@ mirror! {
         sentence_offsets: Option<Slice<'py, i64>>,
         words: Option<Slice<'py, u8>>,
         word_offsets: Option<Slice<'py, i64>>,
+        kinds: Option<Slice<'py, u8>>,
+        values: Option<Slice<'py, u64>>,
     }
 }
 
@@ -87,6 +90,14 @@ impl Tokens<'_> {
     /// Where sentences begin, and which are whose.
     pub(crate) fn sentences(&self) -> PyResult<(&[u32], &[i64])> {
         both(self.sentences.as_ref(), self.sentence_offsets.as_ref(), "sentences")
+    }
+
+    /// The kinds and values of the words.
+    pub(crate) fn filling(&self, rule: slots::Rule) -> PyResult<align::Filling<'_>> {
+        let (Some(kinds), Some(values)) = (&self.kinds, &self.values) else {
+            return Err(PyValueError::new_err("expected Tokens with kinds, got them without"));
+        };
+        Ok(align::Filling { kinds: kinds.as_slice()?, values: values.as_slice()?, rule })
     }
 
     /// How the words are spelt, and where each begins.
@@ -225,6 +236,8 @@ columns! {
         found_end: u32,
         words: u32,
         changed: u32,
+        same: u32,
+        other: u32,
     }
 }
 

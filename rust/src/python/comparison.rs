@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use super::arrays::{Boilerplate, Compared, Scored, Tokens};
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
-use crate::{align, boilerplate, matches};
+use crate::{align, boilerplate, matches, slots};
 
 /// The shingles that occur around at least `least` of the given places, sorted; a place is a row and a word number.
 #[pyfunction]
@@ -50,8 +50,9 @@ pub(crate) fn may_hold<'py>(
 }
 
 /// What each pair of rows shares, by the first preset that finds a passage: a dictionary of columns, passages in word numbers.
+/// With a rule of slots, also those of all pairs; pair i has `slot_offsets[i]..slot_offsets[i + 1]`.
 #[pyfunction]
-#[pyo3(signature = (tokens, queries, founds, presets, boilerplate=None, *, trace=false))]
+#[pyo3(signature = (tokens, queries, founds, presets, boilerplate=None, *, slots=None, trace=false))]
 pub(crate) fn compare<'py>(
     py: Python<'py>,
     tokens: Tokens<'py>,
@@ -59,19 +60,24 @@ pub(crate) fn compare<'py>(
     founds: Slice<'py, u32>,
     presets: Vec<align::Settings>,
     boilerplate: Option<Boilerplate<'py>>,
+    slots: Option<slots::Rule>,
     trace: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (batch, queries, founds) = (tokens.batch()?, queries.as_slice()?, founds.as_slice()?);
     let known = boilerplate.as_ref().map(Boilerplate::parts).transpose()?;
+    let filling = slots.map(|rule| tokens.filling(rule)).transpose()?;
     let align::Compared { pairs: answers, tried, traces, trace_offsets } = run(py, || {
         let formulas = known.map(|(shingles, gap_words)| boilerplate::Formulas::new(shingles, gap_words));
-        align::compare(batch, &formulas.unwrap_or_default(), queries, founds, &presets, trace)
+        align::compare(batch, &formulas.unwrap_or_default(), queries, founds, &presets, filling, trace)
     })?;
-    let mut offsets = vec![0_i64];
-    offsets.extend(answers.iter().scan(0, |sum, answer| {
-        *sum += answer.passages.len() as i64;
-        Some(*sum)
-    }));
+    let ragged = |count: fn(&align::Comparison) -> usize| {
+        let mut offsets = vec![0_i64];
+        offsets.extend(answers.iter().scan(0, |sum, answer| {
+            *sum += count(answer) as i64;
+            Some(*sum)
+        }));
+        offsets.into_arrays(py)
+    };
     let passages = || answers.iter().flat_map(|answer| &answer.passages);
     let columns = PyDict::new(py);
     let identical: Vec<u8> = answers.iter().map(|answer| u8::from(answer.identical)).collect();
@@ -80,7 +86,7 @@ pub(crate) fn compare<'py>(
     columns.set_item("query_covered", share(|answer| answer.query_covered))?;
     columns.set_item("found_covered", share(|answer| answer.found_covered))?;
     columns.set_item("resemblance", share(|answer| answer.resemblance))?;
-    columns.set_item("passage_offsets", offsets.into_arrays(py))?;
+    columns.set_item("passage_offsets", ragged(|answer| answer.passages.len()))?;
     columns.set_item("tried", tried.into_arrays(py))?;
     columns.set_item("traces", traces.into_arrays(py))?;
     columns.set_item("trace_offsets", trace_offsets.into_arrays(py))?;
@@ -91,6 +97,28 @@ pub(crate) fn compare<'py>(
     columns.set_item("found_end", number(|passage| passage.found.1))?;
     columns.set_item("words", number(|passage| passage.words))?;
     columns.set_item("changed", number(|passage| passage.changed))?;
+    let same = answers.iter().flat_map(|answer| {
+        let told = answer.slots.iter().map(|slots| slots.same);
+        told.chain(std::iter::repeat_n(0, answer.passages.len() - answer.slots.len()))
+    });
+    columns.set_item("same", same.collect::<Vec<u32>>().into_arrays(py))?;
+    columns.set_item("slot_offsets", ragged(|answer| answer.slots.iter().map(|slots| slots.other.len()).sum()))?;
+    let each = || {
+        answers
+            .iter()
+            .flat_map(|answer| answer.slots.iter().zip(0_u32..))
+            .flat_map(|(slots, passage)| slots.other.iter().map(move |slot| (passage, slot)))
+    };
+    columns.set_item("slot_passage", each().map(|(passage, _)| passage).collect::<Vec<u32>>().into_arrays(py))?;
+    let byte = |get: fn(&slots::Slot) -> u8| each().map(|(_, slot)| get(slot)).collect::<Vec<u8>>().into_arrays(py);
+    columns.set_item("slot_value", byte(|slot| u8::from(slot.value)))?;
+    columns.set_item("slot_inner", byte(|slot| u8::from(slot.inner)))?;
+    columns.set_item("slot_long", byte(|slot| u8::from(slot.long)))?;
+    let hash = |get: fn(&slots::Slot) -> u64| each().map(|(_, slot)| get(slot)).collect::<Vec<u64>>().into_arrays(py);
+    columns.set_item("slot_name", hash(|slot| slot.name))?;
+    columns.set_item("slot_query", hash(|slot| slot.query))?;
+    columns.set_item("slot_found", hash(|slot| slot.found))?;
+    columns.set_item("slot_place", each().map(|(_, slot)| slot.place).collect::<Vec<u32>>().into_arrays(py))?;
     Ok(columns)
 }
 

@@ -29,11 +29,14 @@ type Tokenised<'py> = (
     Option<Array<'py, i64>>,
     Option<Array<'py, u8>>,
     Option<Array<'py, i64>>,
+    Option<Array<'py, u8>>,
+    Option<Array<'py, u64>>,
 );
 
-/// The words of each article: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words, word offsets).
+/// The words of each article: (hashes, offsets, halves, starts, ends, sentences, sentence offsets, words, word offsets,
+/// kinds, values).
 #[pyfunction]
-#[pyo3(signature = (text, offsets, view, *, spans, words))]
+#[pyo3(signature = (text, offsets, view, *, spans, words, kinds=false))]
 pub(crate) fn tokenise<'py>(
     py: Python<'py>,
     text: Slice<'py, u8>,
@@ -41,14 +44,17 @@ pub(crate) fn tokenise<'py>(
     view: text::View,
     spans: bool,
     words: bool,
+    kinds: bool,
 ) -> PyResult<Tokenised<'py>> {
     let (bytes, offsets) = (text.as_slice()?, offsets.as_slice()?);
-    let tokens = run(py, || text::tokenise(bytes, offsets, &view, text::Want { spans, words }))?;
+    let tokens = run(py, || text::tokenise(bytes, offsets, &view, text::Want { spans, words, kinds }))?;
     let (starts, ends) = tokens.spans.unzip();
     let (sentences, sentence_offsets) = tokens.sentences.unzip();
     let (words, word_offsets) = tokens.words.unzip();
+    let (kinds, values) = tokens.kinds.unzip();
     let (hashes, offsets, halves) = (tokens.hashes, tokens.offsets, tokens.halves);
-    Ok((hashes, offsets, halves, starts, ends, sentences, sentence_offsets, words, word_offsets).into_arrays(py))
+    Ok((hashes, offsets, halves, starts, ends, sentences, sentence_offsets, words, word_offsets, kinds, values)
+        .into_arrays(py))
 }
 
 /// The records of JSON lines: (text, offsets, ids, published, other dates, a column for each names in `about_names`,

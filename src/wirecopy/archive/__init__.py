@@ -154,7 +154,7 @@ class Archive:
         between `since` and `until` and are of (or not of) one `source`; of these, the `top` ones. An article is not compared with the
         one that has its id.
         """
-        batches = list(read_batches(articles, fields, ("title",), "query"))
+        batches = list(read_batches(articles, fields, ("title", "url"), "query"))
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
 

@@ -59,6 +59,11 @@ class Answer:
         """The ids of the articles that the text contains."""
         return [match.found for match in self.matches if match.relation in WITHIN]
 
+    @property
+    def form_of(self) -> list[str]:
+        """The ids of the articles that are the same form, filled in otherwise: nothing is copied from them."""
+        return [match.found for match in self.matches if match.relation == Relation.FORM]
+
     def to_dict(self) -> dict[str, Any]:
         """The answer as its public JSON object."""
         return {
@@ -68,6 +73,7 @@ class Answer:
             "longest_words": self.longest_words,
             "contained_in": self.contained_in,
             "contains": self.contains,
+            "form_of": self.form_of,
             "new": [list(span) for span in self.new],
             "matches": [one.to_dict() for one in self.found],
         }

@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core, text
-from ..comparison import Passages, build_match, get_preset
+from .. import _core, forms, text
+from ..comparison import RELATIONS, Passages, build_match, get_preset, settle
 from ..matching import Plan, compare, look_up, nominate_queries
 from ..matching.collection import Pool, Texts
-from ..model import Articles, Tokens
+from ..model import Articles, Relation, Tokens
 from ..pairs import unite
+from ..sources.addresses import number_addresses
 from .answers import Answer, Found
-from .index import NO_ROWS, Index
+from .index import NO_MOMENTS, NO_ROWS, Index
 from .looking import Limits, Within
+
+
+FORM = RELATIONS.index(Relation.FORM)
 
 
 def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Answer]:
@@ -36,12 +40,21 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
 
     behind = queries + np.uint32(len(rows))
     compared, _ = compare(get_preset(plan.preset), texts, (behind, founds), learnt.known, Pool(1))
+    about = store.articles(rows.tolist())
+    moments = index.moments[index.places(rows)] if len(rows) else NO_MOMENTS
+
+    def tell_apart(pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        mine, theirs = queries[pairs].tolist(), founds[pairs].tolist()
+        urls = batch.about.get("url") or [""] * len(batch)
+        query = batch.published[mine], number_addresses(urls[number] for number in mine)
+        found = moments[theirs], number_addresses(about[rank].url or "" for rank in theirs)
+        return forms.tell_apart(query, found)
+
+    compared = settle(compared, learnt.varying, tell_apart)
     is_match = (compared.relation >= 0) & (compared.query_covered >= limits.min_share)
     tokens = text.tokenise(batch.text, batch.offsets, spans=True)
     marks = _core.mark_boilerplate(tokens, learnt.known)
-    about = store.articles(rows.tolist())
-    moments = index.moments[index.places(rows)].tolist() if len(rows) else []
-    moment_of = dict(zip((article.id for article in about), moments, strict=True))
+    moment_of = dict(zip((article.id for article in about), moments.tolist(), strict=True))
     names = [one.name for one in plan.nominating]
     answers = []
     for number, id in enumerate(batch.ids):
@@ -54,7 +67,7 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
             found.append(Found(match, about[rank]))
         found.sort(key=lambda one: (moment_of[one.article.id], one.article.id))
         found.sort(key=lambda one: -sum(passage.words for passage in one.match.passages))
-        passages = compared.take(mine).passages
+        passages = compared.take(mine[compared.relation[mine] != FORM]).passages
         copied, new = tell_new(tokens, marks, number, passages)
         longest = int(passages.words.max(initial=0))
         answers.append(Answer(id, copied, longest, len(found), found[: limits.top], new))

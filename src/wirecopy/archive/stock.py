@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import ArchiveError
+from ..forms import Origins
 from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
 from ..model import Skipped
 from ..pairs import LEFT_OUT, NOBODY, SHARDS, Shard, sketch
+from ..sources.addresses import number_addresses
 from .index import NO_ROWS, Index
 from .segments import Segment
 
@@ -87,6 +89,12 @@ class Stock:
             ) from None
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return np.frombuffer(b"".join(parts), np.uint8), offsets
+
+    def origins(self, ranks: NDArray[np.uint32]) -> Origins:
+        """The dates and addresses of the articles at some ranks."""
+        with self._lock:
+            found = self._store.addresses_of(self._rows[ranks].tolist())
+        return self._index.moments[self._order[ranks]], number_addresses(found)
 
     def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
         """How many of some articles are of each source, the most common first."""

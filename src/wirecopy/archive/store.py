@@ -26,6 +26,8 @@ from .segments import Entry, Stored
 MANY = 500
 """The most rows that are read at a time, and parameters of one statement."""
 CATALOGUE = ("number", "slice", "first_row", "last_row", "articles", "parts", "sums")
+VARYING = "varying slots"
+"""What the slots that vary are called among what was learnt, where all other names are those of methods."""
 LAST_ROW = np.iinfo(np.int64).max
 
 
@@ -113,6 +115,11 @@ class Store(Connection):
     def sources_of(self, rows: Sequence[int]) -> dict[int, str]:
         """The source of each of some rows, "" where none is known."""
         return dict(self.select("row, source", "articles", "row", rows))
+
+    def addresses_of(self, rows: Sequence[int]) -> list[str]:
+        """The addresses of some rows, in the order of the rows given, "" where none is known."""
+        found = dict(self.select("row, url", "articles", "row", sorted(set(rows))))
+        return [found[row] for row in rows]
 
     def contents(self, ids: Sequence[str]) -> dict[str, Content]:
         """The content of each of the ids that occurs."""
@@ -242,7 +249,7 @@ class Store(Connection):
     # What was learnt
 
     def learnt(self) -> Learnt:
-        """The boilerplate as it was last learnt."""
+        """The boilerplate, and which slots vary, as they were last learnt."""
         values = {
             name: np.frombuffer(value, "<u8").astype(np.uint64)
             for name, value in self.read("SELECT name, value FROM learnt")
@@ -253,13 +260,14 @@ class Store(Connection):
             for articles, example, article, sources in found
         ]
         shingles = values.pop("shingles", np.empty(0, np.uint64))
-        return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas)
+        varying = values.pop(VARYING, np.empty(0, np.uint64))
+        return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas, varying)
 
     def set_learnt(self, learnt: Learnt, unlearnt: int = 0) -> None:
         """Write what was learnt, and how many articles it was learnt without."""
         self.execute("DELETE FROM learnt")
         self.execute("DELETE FROM formulas")
-        values = {"shingles": learnt.known.shingles, **learnt.names}
+        values = {"shingles": learnt.known.shingles, VARYING: learnt.varying, **learnt.names}
         self.insert(
             "learnt", ("name", "value"), ((name, one.astype("<u8").tobytes()) for name, one in values.items())
         )

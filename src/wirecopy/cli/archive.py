@@ -180,7 +180,7 @@ def check_command(
     skipped: list[Skipped] = []
     held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
-    texts_read = read(list(texts), fields=replace(fields, about=("title",)), batch_bytes=CHECK_BYTES)
+    texts_read = read(list(texts), fields=replace(fields, about=("title", "url")), batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out:
         write = answer_writer(form, out, by_method)
         ask: Callable[..., Sequence[Any]] = (

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core, methods, text
+from .. import _core, forms, methods, text
 from ..boilerplate import NOTHING, Common, Learnt
-from ..comparison import DEFAULT_PRESET, PRESETS, Compared, Preset, Trace, compare_rows, get_preset
+from ..comparison import DEFAULT_PRESET, PRESETS, Compared, Preset, Trace, compare_rows, get_preset, settle
 from ..errors import UsageError
 from ..methods import Method
 from ..model import Articles, Boilerplate
@@ -139,6 +139,7 @@ def match(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Mat
         }
     later, earlier, by = unite(list(nominated.values()))
     compared, again = decide(plan, collection, (later, earlier), known, pool)
+    compared = settle_pairs(compared, known.learnt, (collection, later), (collection, earlier))
     kept = np.flatnonzero(compared.relation >= 0)
     counts = {
         "articles": len(collection.ids),
@@ -180,12 +181,27 @@ def answer(
 
     behind = later + np.uint32(articles)
     compared, _ = compare(get_preset(plan.preset), texts, (behind, earlier), learnt.known, pool)
+    compared = settle_pairs(compared, learnt, (queries, later), (collection, earlier))
     kept = np.flatnonzero(compared.relation >= 0)
     work = {"candidates": len(later), "comparisons": len(later), "matches": len(kept)}
     counts = {"articles": articles + len(queries.ids), "collisions": 0, **work}
     names = [one.name for one in nominated]
     pairs = later[kept], earlier[kept]
     return Matches(queries, collection, *pairs, by[kept], compared.take(kept), names, learnt, counts)
+
+
+def settle_pairs(
+    compared: Compared,
+    learnt: Learnt,
+    query: tuple[Collection, NDArray[np.uint32]],
+    found: tuple[Collection, NDArray[np.uint32]],
+) -> Compared:
+    """The compared pairs of articles of two collections, given by rank, once it is told which are forms."""
+
+    def tell_apart(pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return forms.tell_apart(*(side.origins(ranks[pairs]) for side, ranks in (query, found)))
+
+    return settle(compared, learnt.varying, tell_apart)
 
 
 def look_up(
@@ -204,7 +220,7 @@ def nominate_queries(plan: Plan, queries: Queries, learnt: Learnt) -> tuple[NDAr
 
 
 def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Learning:
-    """The boilerplate of a collection, which is the same for every preset, linked or not, and the candidates."""
+    """What a collection teaches, which is the same for every preset, linked or not, and the candidates."""
     pool.progress("nominating", 0, 1)
     keyed = {
         one: _collide(one, collection, filing, pool, last=plan.linked)
@@ -242,7 +258,10 @@ def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Lea
         touched[ranks] |= trace.may_hold(fresh)
     known = replace(known, shingles=distinct(np.concatenate([known.shingles, late.shingles])))
     described = learning.describe(collection, [*formulas, *guilty.values()], known)
-    return Learning(Learnt(known, names, described), nominated, pairs, compared, touched, collisions)
+    slots = np.diff(compared.slot_offsets)
+    varying = forms.learn(compared.slots, np.repeat(later, slots), np.repeat(earlier, slots))
+    learnt = Learnt(known, names, described, varying)
+    return Learning(learnt, nominated, pairs, compared, touched, collisions)
 
 
 def _collide(
@@ -317,7 +336,7 @@ def compare(
         block: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], Compared, Trace, NDArray[np.uint32]]:
         ranks = distinct(np.concatenate([later[block], earlier[block]]))
-        tokens = text.tokenise(*texts(ranks), spans=True)
+        tokens = text.tokenise(*texts(ranks), spans=True, kinds=True)
         queries, founds = (np.searchsorted(ranks, side[block]).astype(np.uint32) for side in pairs)
         by_found = np.argsort(founds, kind="stable")
         rows = queries[by_found], founds[by_found]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import refuse
+from ..forms import Origins
 from ..methods import Method, Sketches
 from ..model import Skipped
 from ..pairs import Shard
@@ -50,6 +51,9 @@ class Collection(Protocol):
 
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""
+
+    def origins(self, ranks: NDArray[np.uint32]) -> Origins:
+        """The dates and addresses of the articles at some ranks."""
 
     def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
         """How many of the articles at some ranks are of each source, if sources are known."""

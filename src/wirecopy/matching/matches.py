@@ -112,6 +112,13 @@ class Matches(Sides, Sequence[Match]):
             for value in range(1 << len(self.methods))
         ]
 
+    @property
+    def _slots(self) -> list[NDArray[np.int64]]:
+        """How many slots of each match are filled with the same, and with something else."""
+        passages = self.compared.passages
+        columns = passages.same, passages.other
+        return [np.bincount(self.compared.pairs, one, len(self)).astype(np.int64) for one in columns]
+
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The columns `MATCH_HEADS` of each match."""
         compared, query_ids, found_ids = self.compared, self.query_side.ids, self.found_side.ids
@@ -121,7 +128,7 @@ class Matches(Sides, Sequence[Match]):
         columns = (
             *(self.queries, self.founds, compared.relation),
             *(compared.query_covered, compared.found_covered, compared.resemblance),
-            *(words, np.diff(compared.passage_offsets), self.nominated),
+            *(words, np.diff(compared.passage_offsets), *self._slots, self.nominated),
         )
         for query, found, relation, *values, methods in zip(
             *(column.tolist() for column in columns), strict=True
@@ -152,8 +159,16 @@ class Matches(Sides, Sequence[Match]):
 
         query = spans(passages.query_start, passages.query_end)
         found = spans(passages.found_start, passages.found_end)
+        def slots(*columns: NDArray[Any]) -> pa.StructArray:
+            counts = [pa.array(column.astype(np.int64)) for column in columns]
+            return pa.StructArray.from_arrays(counts, ["same", "other"])
+
         counts = [pa.array(column.astype(np.int64)) for column in (passages.words, passages.changed)]
-        structs = pa.StructArray.from_arrays([query, found, *counts], ["query", "found", "words", "changed"])
+        structs = pa.StructArray.from_arrays(
+            [query, found, *counts, slots(passages.same, passages.other)],
+            ["query", "found", "words", "changed", "slots"],
+        )
+        of_matches = slots(*self._slots)
         lists = pa.ListArray.from_arrays(pa.array(compared.passage_offsets, pa.int32()), structs)
         return pa.table(
             {
@@ -163,6 +178,7 @@ class Matches(Sides, Sequence[Match]):
                 "query_covered": compared.query_covered,
                 "found_covered": compared.found_covered,
                 "resemblance": compared.resemblance,
+                "slots": of_matches,
                 "passages": lists,
                 "methods": [list(self._combinations[by]) for by in self.nominated.tolist()],
             },
@@ -170,6 +186,7 @@ class Matches(Sides, Sequence[Match]):
                 {
                     **dict.fromkeys(("query", "found", "relation"), pa.string()),
                     **dict.fromkeys(("query_covered", "found_covered", "resemblance"), pa.float64()),
+                    "slots": of_matches.type,
                     "passages": lists.type,
                     "methods": pa.list_(pa.string()),
                 }

@@ -1,0 +1,327 @@
+//! What a passage is filled with: the places where something stands against something else.
+//!
+//! Between two runs of equal words lies a gap; with words on one side only it is an insertion, and no slot. Values of both
+//! sides (`kinds`: figures and dates) that say the same are *same*; those left in a gap stand against each other in order. A
+//! gap without values on both sides is one slot of *words*. At either edge of a passage the nearest value within
+//! `edge_words` counts too: a form may hold its one figure right behind what it repeats.
+//!
+//! A slot is named by the equal words beside it, `before_words` and `after_words` (characters of a script without spaces
+//! count half), a value as a mark: the same place of many articles has the same name.
+//!
+//! Cost: one walk over the runs, and the longest common subsequence of each gap.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::kinds::{GOES_ON, PLAIN};
+
+/// Largest gap, in cells, that is aligned.
+const GAP_CELLS: usize = 1 << 14;
+
+/// What a slot is.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// More words than this on either side are no slot but other text.
+    pub slot_words: usize,
+    /// How far outside a passage a value still counts.
+    pub edge_words: usize,
+    /// Equal words before a slot that name it.
+    pub before_words: usize,
+    /// Equal words behind it that do.
+    pub after_words: usize,
+    /// Equal words that the passage has on both sides of a slot that is inside it.
+    pub inner_words: usize,
+}
+
+/// Something against something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// Whether it is a value against a value, not words against words.
+    pub value: bool,
+    /// A hash of the words beside it.
+    pub name: u64,
+    /// What the query has there.
+    pub query: u64,
+    /// What the found article has.
+    pub found: u64,
+    /// Equal words of the passage before it, in halves.
+    pub place: u32,
+    /// Whether it lies inside the passage.
+    pub inner: bool,
+    /// Whether it is too long to be one.
+    pub long: bool,
+}
+
+/// The slots of a passage, and how many values are the same on both sides.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Slots {
+    /// Values that are equal.
+    pub same: u32,
+    /// What differs, by place.
+    pub other: Vec<Slot>,
+}
+
+/// The words of an article, what kind each is, what it says, and how much it counts.
+#[derive(Debug, Clone, Copy)]
+pub struct Words<'a> {
+    /// Their hashes.
+    pub hashes: &'a [u64],
+    /// Their kinds.
+    pub kinds: &'a [u8],
+    /// Their values.
+    pub values: &'a [u64],
+    /// 1 for a character of a script without spaces, else 2; None: all are 2.
+    pub halves: Option<&'a [u8]>,
+}
+
+/// Equal words: where they start on both sides, and how many they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// Place in the query.
+    pub query: usize,
+    /// Place in the found article.
+    pub found: usize,
+    /// Words.
+    pub len: usize,
+}
+
+impl Words<'_> {
+    fn weight(&self, start: usize, end: usize) -> usize {
+        self.halves.map_or(2 * (end - start), |h| h[start..end].iter().map(|half| usize::from(*half)).sum())
+    }
+
+    /// The first word of the value that a word belongs to.
+    fn first(&self, mut word: usize) -> usize {
+        while word > 0 && self.kinds[word] == GOES_ON {
+            word -= 1;
+        }
+        word
+    }
+
+    /// The values with a word from `start` to `end`, by their first words; those that touch, where that is nothing.
+    fn values_in(&self, start: usize, end: usize, done: &Done) -> Vec<usize> {
+        let reach = if start == end { start.saturating_sub(1)..(end + 1).min(self.hashes.len()) } else { start..end };
+        let mut firsts: Vec<usize> =
+            reach.filter(|word| self.kinds[*word] != PLAIN).map(|word| self.first(word)).collect();
+        firsts.dedup();
+        firsts.retain(|first| !done.holds(*first));
+        firsts
+    }
+
+    /// A hash of the words of a gap.
+    fn mix(&self, start: usize, end: usize) -> u64 {
+        hash(self.hashes[start..end].iter().copied())
+    }
+}
+
+/// The first words of values that are accounted for.
+struct Done {
+    start: usize,
+    marks: Vec<bool>,
+}
+
+impl Done {
+    fn new(start: usize, end: usize) -> Self {
+        Self { start, marks: vec![false; end - start] }
+    }
+
+    fn holds(&self, word: usize) -> bool {
+        word.checked_sub(self.start).and_then(|at| self.marks.get(at)).is_some_and(|mark| *mark)
+    }
+
+    fn add(&mut self, word: usize) {
+        if let Some(mark) = word.checked_sub(self.start).and_then(|at| self.marks.get_mut(at)) {
+            *mark = true;
+        }
+    }
+}
+
+fn hash(parts: impl Iterator<Item = u64>) -> u64 {
+    let bytes: Vec<u8> = parts.flat_map(u64::to_le_bytes).collect();
+    xxh3_64(&bytes)
+}
+
+/// Marks in names: a value, where a run ends, an edge of the passage, and what parts both sides.
+const VALUE: u64 = 1;
+const ENDS: u64 = 2;
+const EDGE: u64 = 3;
+const HERE: u64 = 4;
+
+/// A stretch between two runs, or outside the first and the last.
+struct Gap {
+    query: (usize, usize),
+    found: (usize, usize),
+    before: Option<Run>,
+    after: Option<Run>,
+    /// Equal halves of the passage before it.
+    place: usize,
+}
+
+/// The slots of the passage that these runs make; `free` is how far the words around it belong to no other passage.
+pub fn find(query: Words, found: Words, runs: &[Run], free: [(usize, usize); 2], rule: Rule) -> Slots {
+    let runs = refine(query.hashes, found.hashes, runs);
+    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Slots::default() };
+    let reach = |start: usize, end: usize, free: (usize, usize)| {
+        (start.saturating_sub(rule.edge_words).max(free.0).min(start), (end + rule.edge_words).min(free.1).max(end))
+    };
+    let outer =
+        [reach(first.query, last.query + last.len, free[0]), reach(first.found, last.found + last.len, free[1])];
+    let mut done = [(query, outer[0]), (found, outer[1])].map(|(side, (start, end))| {
+        let before = side.first(start.min(side.hashes.len().saturating_sub(1)));
+        Done::new(before.min(start), (end + 1).min(side.hashes.len()).max(start))
+    });
+    let mut slots = Slots::default();
+    for (one, other) in runs.iter().flat_map(|run| (0..run.len).map(|i| (run.query + i, run.found + i))) {
+        let are_values = query.kinds[one] != PLAIN && found.kinds[other] != PLAIN;
+        if are_values && query.values[one] == found.values[other] {
+            let firsts = (query.first(one), found.first(other));
+            if !done[0].holds(firsts.0) && !done[1].holds(firsts.1) {
+                slots.same += 1;
+                done[0].add(firsts.0);
+                done[1].add(firsts.1);
+            }
+        }
+    }
+    let whole: usize = runs.iter().map(|run| query.weight(run.query, run.query + run.len)).sum();
+    let mut place = 0;
+    for n in 0..=runs.len() {
+        let (before, after) = (n.checked_sub(1).map(|n| runs[n]), runs.get(n).copied());
+        let gap = Gap {
+            query: (before.map_or(outer[0].0, |run| run.query + run.len), after.map_or(outer[0].1, |run| run.query)),
+            found: (before.map_or(outer[1].0, |run| run.found + run.len), after.map_or(outer[1].1, |run| run.found)),
+            before,
+            after,
+            place,
+        };
+        let inner = place.min(whole - place) >= 2 * rule.inner_words;
+        fill(query, found, &gap, rule, inner, &mut done, &mut slots);
+        place += after.map_or(0, |run| query.weight(run.query, run.query + run.len));
+    }
+    slots
+}
+
+/// Adds the slots of a gap.
+fn fill(query: Words, found: Words, gap: &Gap, rule: Rule, inner: bool, done: &mut [Done; 2], slots: &mut Slots) {
+    let mut mine = query.values_in(gap.query.0, gap.query.1, &done[0]);
+    let mut theirs = found.values_in(gap.found.0, gap.found.1, &done[1]);
+    let is_edge = gap.before.is_none() || gap.after.is_none();
+    let empty = |gap: (usize, usize), values: &[usize]| gap.0 == gap.1 && values.is_empty();
+    if !is_edge && (empty(gap.query, &mine) || empty(gap.found, &theirs)) {
+        return;
+    }
+    if is_edge {
+        for side in [&mut mine, &mut theirs] {
+            let nearest = if gap.before.is_none() { side.last() } else { side.first() };
+            *side = nearest.copied().into_iter().collect();
+        }
+    }
+    let weight = query.weight(gap.query.0, gap.query.1).max(found.weight(gap.found.0, gap.found.1));
+    let long = !is_edge && weight > 2 * rule.slot_words;
+    let name = name(query, gap, rule);
+    let before = (slots.same, slots.other.len());
+    mine.retain(|one| {
+        let equal = theirs.iter().position(|other| query.values[*one] == found.values[*other]);
+        if let Some(at) = equal {
+            slots.same += 1;
+            done[0].add(*one);
+            done[1].add(theirs.remove(at));
+        }
+        equal.is_none()
+    });
+    let place = gap.place as u32;
+    for (n, (one, other)) in mine.into_iter().zip(theirs).enumerate() {
+        done[0].add(one);
+        done[1].add(other);
+        let name = if n == 0 { name } else { hash([name, n as u64].into_iter()) };
+        let (query, found) = (query.values[one], found.values[other]);
+        slots.other.push(Slot { value: true, name, query, found, place, inner, long });
+    }
+    let both = gap.query.0 < gap.query.1 && gap.found.0 < gap.found.1;
+    if !is_edge && both && before == (slots.same, slots.other.len()) {
+        let (query, found) = (query.mix(gap.query.0, gap.query.1), found.mix(gap.found.0, gap.found.1));
+        slots.other.push(Slot { value: false, name, query, found, place, inner, long });
+    }
+}
+
+/// The name of a gap: the equal words beside it.
+fn name(query: Words, gap: &Gap, rule: Rule) -> u64 {
+    let mut parts = Vec::with_capacity(8);
+    match gap.before {
+        Some(run) => context(query, (run.query..run.query + run.len).rev(), rule.before_words, &mut parts),
+        None => parts.push(EDGE),
+    }
+    parts.push(HERE);
+    match gap.after {
+        Some(run) => context(query, run.query..run.query + run.len, rule.after_words, &mut parts),
+        None => parts.push(EDGE),
+    }
+    hash(parts.into_iter())
+}
+
+/// Adds the words of a run that are next to a gap, values as a mark.
+fn context(words: Words, places: impl Iterator<Item = usize>, most: usize, parts: &mut Vec<u64>) {
+    let (mut halves, mut last) = (0, 0);
+    for word in places {
+        let part = if words.kinds[word] == PLAIN { words.hashes[word] } else { VALUE };
+        if part == VALUE && last == VALUE {
+            continue;
+        }
+        parts.push(part);
+        last = part;
+        halves += words.weight(word, word + 1);
+        if halves >= 2 * most {
+            return;
+        }
+    }
+    parts.push(ENDS);
+}
+
+/// The runs, with those of the longest common subsequence of each gap between them; runs that touch are one.
+fn refine(query: &[u64], found: &[u64], runs: &[Run]) -> Vec<Run> {
+    let mut all: Vec<Run> = Vec::with_capacity(2 * runs.len());
+    let mut push = |run: Run| match all.last_mut() {
+        Some(last) if last.query + last.len == run.query && last.found + last.len == run.found => last.len += run.len,
+        _ => all.push(run),
+    };
+    let mut before = None::<Run>;
+    for run in runs {
+        if let Some(before) = before {
+            let (one, other) = (before.query + before.len, before.found + before.len);
+            for (i, j) in common(&query[one..run.query], &found[other..run.found]) {
+                push(Run { query: one + i, found: other + j, len: 1 });
+            }
+        }
+        push(*run);
+        before = Some(*run);
+    }
+    all
+}
+
+/// The places of a longest common subsequence; none where the gaps are too large to be worth it.
+fn common(one: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
+    let wide = other.len() + 1;
+    if one.is_empty() || other.is_empty() || one.len() * other.len() > GAP_CELLS {
+        return Vec::new();
+    }
+    let mut longest = vec![0_u16; (one.len() + 1) * wide];
+    for i in (0..one.len()).rev() {
+        for j in (0..other.len()).rev() {
+            longest[i * wide + j] = if one[i] == other[j] {
+                longest[(i + 1) * wide + j + 1] + 1
+            } else {
+                longest[(i + 1) * wide + j].max(longest[i * wide + j + 1])
+            };
+        }
+    }
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    while i < one.len() && j < other.len() {
+        if one[i] == other[j] {
+            pairs.push((i, j));
+            (i, j) = (i + 1, j + 1);
+        } else if longest[(i + 1) * wide + j] >= longest[i * wide + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    pairs
+}

@@ -1,0 +1,170 @@
+"""Which matches are forms filled in anew: the words are the same, what they are filled with is not.
+
+The core gives the *slots* of each passage (`rust/src/slots.rs`): places where something stands against something else, a value
+(a figure or a date) against a value, or words against words. A slot's name is the equal words beside it. In a collection
+names *vary* that are filled with `VALUES` values in as many articles, none of them in more than `COMMONEST` of these: an edit
+has two values, and an edited original keeps one with most of its copies. Values that differ are *filled otherwise*, and words
+that differ where the name varies; other words that differ are edits.
+
+A match is a form if a value that differs varies, or words do at two places, and `SHARE_FAMILY` of all values and of what is filled
+otherwise is filled otherwise; or, whatever varies, if `FIGURES` values differ and `SHARE_ALONE` of them. But not where
+
+- the articles are identical, or have one address: that is a revision;
+- nothing that is filled otherwise has `inner_words` equal words before and behind it: stamps and bylines stand at the edges;
+- less than `FILLED` of what differs is filled otherwise: the text was rewritten;
+- more than `WORDS_A_SLOT` equal words come on each, or more than `FREE_WORDS` in a row without one: a form is filled all over;
+- both are of one `DAY` and no words differ: the figures have advanced, which is an update.
+
+How the constants were chosen: docs/forms.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .model import UNDATED, Columns
+
+VALUES = 4
+COMMONEST = 0.4
+FIGURES = 3
+SHARE_ALONE = 0.5
+SHARE_FAMILY = 0.3
+FILLED = 0.2
+WORDS_A_SLOT = 50
+FREE_WORDS = 80
+DAY = 86_400_000_000
+"""In microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRule:
+    """What a slot is: its most words, how far outside a passage a value counts, how many equal words name it, or make it an inner one."""
+
+    slot_words: int = 8
+    edge_words: int = 3
+    before_words: int = 2
+    after_words: int = 1
+    inner_words: int = 2
+
+
+SLOTS = SlotRule()
+NOTHING_VARIES = np.empty(0, np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotColumns(Columns):
+    """Slots as columns: the number of the passage in its pair, whether it is a value, its name, what stands in both articles.
+
+    `place` is in half words of the passage that are equal before it; a `long` one is other text, and counts only as a place that differs.
+    """
+
+    passage: NDArray[np.uint32]
+    value: NDArray[np.uint8]
+    name: NDArray[np.uint64]
+    query: NDArray[np.uint64]
+    found: NDArray[np.uint64]
+    place: NDArray[np.uint32]
+    inner: NDArray[np.uint8]
+    long: NDArray[np.uint8]
+
+
+_HASHES, _NUMBERS, _MARKS = np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint8)
+NO_SLOTS = SlotColumns(_NUMBERS, _MARKS, _HASHES, _HASHES, _HASHES, _NUMBERS, _MARKS, _MARKS)
+
+Apart = Callable[[NDArray[np.int64]], tuple[NDArray[np.bool_], NDArray[np.bool_]]]
+"""Says of some pairs, by their numbers, whether both are dated and of one day, and whether they have one address."""
+
+
+def learn(
+    slots: SlotColumns, queries: NDArray[np.uint32], founds: NDArray[np.uint32]
+) -> NDArray[np.uint64]:
+    """The names that vary, sorted; each slot is of an article `queries` and an article `founds`."""
+    short = slots.long == 0
+    names, inverse, counts = np.unique(slots.name[short], return_inverse=True, return_counts=True)
+    often = (2 * counts >= VALUES)[inverse]
+    kept = np.flatnonzero(short)[often]
+    name = np.tile(inverse[often], 2)
+    value = np.concatenate([slots.query[kept], slots.found[kept]])
+    article = np.concatenate([queries[kept], founds[kept]])
+    order = np.lexsort((article, value, name))
+    name, value, article = name[order], value[order], article[order]
+    new_name = np.append(True, name[1:] != name[:-1])[: len(name)]
+    new_value = new_name | np.append(True, value[1:] != value[:-1])[: len(name)]
+    new_holder = new_value | np.append(True, article[1:] != article[:-1])[: len(name)]
+    holders = np.bincount(np.cumsum(new_value)[new_holder] - 1, minlength=int(new_value.sum()))
+    of_value = name[new_value]
+    most = np.zeros(len(names), np.int64)
+    np.maximum.at(most, of_value, holders)
+    values = np.bincount(of_value, minlength=len(names))
+    pairs = np.unique(name.astype(np.uint64) << np.uint64(32) | article) >> np.uint64(32)
+    articles = np.bincount(pairs.astype(np.int64), minlength=len(names))
+    varies = (np.minimum(values, articles) >= VALUES) & (most <= COMMONEST * articles)
+    return names[varies]
+
+
+def are_filled(slots: SlotColumns, varying: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each slot is filled otherwise, and whether its name varies."""
+    places = np.searchsorted(varying, slots.name)
+    varies = np.append(varying, 0)[places] == slots.name if len(varying) else np.zeros(len(slots), bool)
+    return (slots.long == 0) & ((slots.value == 1) | varies), varies
+
+
+def are_forms(
+    slots: SlotColumns,
+    offsets: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    words: NDArray[np.int64],
+    same: NDArray[np.int64],
+    varying: NDArray[np.uint64],
+    apart: Apart,
+) -> NDArray[np.bool_]:
+    """Whether each pair is a form: it has slots `offsets[i]:offsets[i + 1]`, so many equal `words`, and values that are the `same`.
+
+    `starts` are the equal words of the pair before the passage of each slot.
+    """
+    pairs = len(words)
+    pair = np.repeat(np.arange(pairs), np.diff(offsets))
+    filled, varies = are_filled(slots, varying)
+    is_value = slots.value == 1
+
+    def count(which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(pair[which], minlength=pairs)
+
+    other, figures = count(filled), count(filled & is_value)
+    share = other / np.maximum(1, other + same)
+    family = (count(filled & is_value & varies) >= 1) | (count(filled & ~is_value) >= 2)
+    may_be = np.where(family, share >= SHARE_FAMILY, (figures >= FIGURES) & (share >= SHARE_ALONE))
+    may_be &= (count(filled & (slots.inner == 1)) >= 1) & (other >= FILLED * count(np.ones(len(slots), bool)))
+    may_be &= other * WORDS_A_SLOT >= words
+    places = starts[filled] + slots.place[filled] // 2
+    edges = np.arange(pairs)
+    owners = np.concatenate([edges, pair[filled], edges])
+    places = np.concatenate([np.zeros(pairs, np.int64), places, words])
+    order = np.lexsort((places, owners))
+    owners, places = owners[order], places[order]
+    inside = owners[1:] == owners[:-1]
+    free = np.zeros(pairs, np.int64)
+    np.maximum.at(free, owners[1:][inside], np.diff(places)[inside])
+    may_be &= free <= FREE_WORDS
+    left = np.flatnonzero(may_be)
+    if len(left):
+        of_one_day, of_one_address = apart(left)
+        worded = count(~is_value)[left] > 0
+        may_be[left] = ~of_one_address & (worded | ~of_one_day)
+    return may_be
+
+
+Origins = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""The dates of articles in microseconds, and a number for the address of each, 0 where none is known."""
+
+
+def tell_apart(query: Origins, found: Origins) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether articles and others are dated and of one day, and whether they have one address."""
+    (one, here), (other, there) = query, found
+    dated = (one != UNDATED) & (other != UNDATED)
+    between = np.abs(np.where(dated, one, 0) - np.where(dated, other, 0))
+    return dated & (between < DAY), (here == there) & (here != 0)

@@ -1,0 +1,36 @@
+"""Addresses of articles: when two are the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+_TRACKING = re.compile(
+    r"(?:utm_\w*|mc_[ce]id|\w*clid|igshid|ref|ref_src|ref_url|cmp|cmpid|ns_\w*|at_\w*|ito|smid|smtyp|xtor|feed_id)(?:=|$)"
+)
+"""Parameters that say where a reader came from."""
+
+
+def canonical(address: str) -> str:
+    """An address without what does not tell articles apart; empty for that of a whole site.
+
+    Scheme, `www.`, the case of the host, the fragment, parameters that track readers, and a slash at the end.
+    """
+    address = address.strip()
+    rest = (address.partition("://")[2] or address).partition("#")[0]
+    place, _, query = rest.partition("?")
+    host, _, path = place.partition("/")
+    kept = "&".join(one for one in query.split("&") if one and not _TRACKING.match(one)) if query else ""
+    path = path.rstrip("/")
+    if not path and not kept:
+        return ""
+    return f"{host.lower().removeprefix('www.')}/{path}" + (f"?{kept}" if kept else "")
+
+
+def number_addresses(addresses: Iterable[str]) -> NDArray[np.int64]:
+    """A number for each address, the same for all ways to write it, in this process; 0 for none."""
+    names = (address and canonical(address) for address in addresses)
+    return np.fromiter((hash(name) if name else 0 for name in names), np.int64)
