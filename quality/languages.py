@@ -39,18 +39,22 @@ def measure() -> Iterator[Result]:
             matches = list(wirecopy.find([pile]))
             made = digest([pile])
         pairs = {frozenset((match.query, match.found)) for match in matches}
+        forms = {frozenset((match.query, match.found)) for match in matches if match.relation == "form"}
         data = Data(
             f"{language.folder} with {COPIES} planted copies",
             f"{len(articles):,} articles and {COPIES} copies with 2–15 % of the {language.unit} edited",
             "planted by this program",
             made,
         )
+        copied = pairs - forms
         measures = {
-            "recall": len(pairs & truth.keys()) / COPIES,
-            "recall, scattered": share(pairs, [pair for pair, in_bursts in truth.items() if not in_bursts]),
-            "recall, in bursts": share(pairs, [pair for pair, in_bursts in truth.items() if in_bursts]),
+            "recall": share(copied, list(truth)),
+            "recall, scattered": share(copied, [pair for pair, in_bursts in truth.items() if not in_bursts]),
+            "recall, in bursts": share(copied, [pair for pair, in_bursts in truth.items() if in_bursts]),
+            "copies called form": len(forms & truth.keys()),
             "false alarms": len(false_alarms(pairs, truth)),
             "pairs among the originals": sum(not any(map(is_copy, pair)) for pair in pairs),
+            "of them forms": sum(not any(map(is_copy, pair)) for pair in forms),
         }
         yield Result(language.name, data, measures)
 

@@ -22,8 +22,10 @@ def measure() -> Iterator[Result]:
         corpus = base.with_suffix(".jsonl")
         matches = wirecopy.find([corpus])
         truth = scoring.load_truth(str(base))
-        pairs = [(int(query), int(found)) for query, found, *_ in matches.rows()]
-        score = scoring.score_pairs(truth, pairs)
+        rows = [(int(query), int(found), relation) for query, found, relation, *_ in matches.rows()]
+        score = scoring.score_pairs(truth, [(query, found) for query, found, _ in rows])
+        planted = set(map(frozenset, zip(truth.a.tolist(), truth.b.tolist(), strict=True)))
+        forms = [frozenset((query, found)) for query, found, relation in rows if relation == "form"]
         data = Data(
             f"{name} of ../shared/bench",
             f"{matches.counts['articles']:,} articles, {len(truth.a):,} planted pairs",
@@ -33,6 +35,8 @@ def measure() -> Iterator[Result]:
         measures = {kind: score["recall"][kind] for kind in KINDS} | {
             "precision": score["precision"],
             "pairs across families": score["fp"],
+            "planted pairs called form": sum(pair in planted for pair in forms) / len(planted),
+            "other pairs called form": sum(pair not in planted for pair in forms),
         }
         yield Result(name, data, measures)
         measured = True

@@ -36,5 +36,6 @@ def measure() -> Iterator[Result]:
             if name.startswith("02")
         }
         measures["clean pairs reported"] = sum((row["query"], row["found"]) in reported for row in clean)
+        measures["copied pairs called form"] = sum(row["relation"] == "form" for row in result)
         measures["F1 of pairs, 01 and 02"] = score(pairs, result)["f1"]
         yield Result(preset, data, measures)

@@ -33,6 +33,16 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("*", "containment agrees"): at_least(0.95),
         ("*", "pairs beyond the reference"): at_most(2150),
     },
+    # Promised: a form is told from a copy. Chinese labels hold no copy, nine updates: what is promised of those cannot be seen there.
+    "forms": {
+        ("Reuters", "precision"): at_least(0.95),
+        ("Reuters", "recall"): at_least(0.85),
+        ("Chinese", "precision"): at_least(0.95),
+        ("Chinese", "recall"): at_least(0.85),
+        ("*", "copies and updates called form"): at_most(0.02),
+        ("Reuters", "labelled pairs not found"): at_most(0),
+        ("Chinese", "labelled pairs not found"): at_most(0),
+    },
     # Promised for `strict`; for the others a little under what was measured.
     "pan13": {
         ("strict", "plagdet 02"): at_least(0.985),
@@ -48,7 +58,7 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     },
     # Two standard errors under what was measured: 95 answers allow no finer claim.
     "answers": {("any-reuse", "AU-ROC"): at_least(0.91)},
-    # Recall is promised; of false alarms one in a hundred copies.
+    # Recall is promised, of copies that are called such; of false alarms one in a hundred copies.
     "languages": {("*", "recall"): at_least(0.99), ("*", "false alarms"): at_most(5)},
     # Promised: a disguise helps nobody.
     "disguises": {("*", "found of the plain ones found"): at_least(1.0)},
@@ -99,6 +109,7 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("*", "containment"): at_least(0.99),
         ("*", "partial"): at_least(0.95),
         ("*", "precision"): at_least(0.99),
+        ("*", "planted pairs called form"): at_most(0.001),
     },
 }
 
@@ -114,6 +125,10 @@ DIGESTS = {
     "demo archive, seed 2": "d9b2e1c7c0924b01",
     "demo archive, seed 3": "500260a7d4e24e46",
     "reuters21578": "8f3cf2e35a51bfcc",
+    "reuters21578 with labels of forms": "0fc9c00972345666",
+    "xinwenlianbo-zh with labels of forms": "1a9aa28d832cbe9d",
+    "korean with labels of forms": "af55f7b01ee72a90",
+    "turkish with labels of forms": "19251cdea3b22107",
     "pan13-train": "a3aa8d4d86029c95",
     "clough-stevenson": "cbce0f8e044ebc5b",
     "korean with 500 planted copies": "d4f30d8402c00859",
