@@ -1,5 +1,5 @@
 """A made-up archive whose copies are known: some 300 articles of invented newspapers, as pages and as texts, and every
-true pair.
+true pair, forms that were filled in anew among them.
 
 `archive` writes the articles and knows the truth, `pages` sets them into the sites of the papers. All text is our own
 and stands in files of this folder.
@@ -32,12 +32,12 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Share of the reported pairs that are true."""
+        """Share of the reported pairs that are true, copies as copies and forms as forms."""
         return self.found / self.reported if self.reported else 1.0
 
     @property
     def recall(self) -> float:
-        """Share of the true pairs that are reported."""
+        """Share of the true pairs that are reported so."""
         return self.found / self.true_pairs if self.true_pairs else 1.0
 
     def __str__(self) -> str:
@@ -129,13 +129,19 @@ def differences(texts: Iterable[Match], pages: Iterable[Match]) -> list[Differen
 
 
 def score(matches: Iterable[Match], truth: Truth) -> Score:
-    """Compare matches with the truth; a pair counts as found whichever of the two is called the query."""
+    """Compare matches with the truth.
+
+    A pair counts as found whichever of the two is called the query, and whatever kind of copy it is called; but a form
+    that is called a copy is wrong, and so is a copy that is called a form.
+    """
     reported = _relations(matches)
-    true_pairs = {frozenset(pair) for pair in truth}
+    is_form = {frozenset(pair): relation is Relation.FORM for pair, relation in truth.items()}
     return Score(
-        true_pairs=len(true_pairs),
+        true_pairs=len(is_form),
         reported=len(reported),
-        found=sum(frozenset(pair) in true_pairs for pair in reported),
+        found=sum(
+            is_form.get(frozenset(pair)) is (relation is Relation.FORM) for pair, relation in reported.items()
+        ),
         agreeing=sum(truth.get(pair) == relation for pair, relation in reported.items()),
     )
 

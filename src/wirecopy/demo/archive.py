@@ -3,14 +3,15 @@
 Every word carries its provenance, a number that a copy keeps and an editor's word does not have. So the truth is
 computed, not remembered: what two articles share is their words of common provenance, in stretches that bridge
 small edits, and the relation follows from the shares. Boilerplate has no provenance and makes no pair. A copy that
-would fall near a limit, where two honest readers could differ on the relation, is drawn again.
+would fall near a limit, where two honest readers could differ on the relation, is drawn again. A form is filled in for one
+occasion after another: its own words keep their provenance, what fills it is new, and articles on two occasions are no copies.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cached_property
 from itertools import chain, count, cycle, islice, pairwise, product
@@ -49,7 +50,7 @@ FOREIGN = (
 )
 CORRESPONDENTS = {"tr": ("Sevgi Karaca", "Orhan Tekeli", "Melike Uzun"), "zh": ("江月明", "沈知秋", "韩立冬")}
 TOPICS = ("council", "court", "business", "sport", "weather", "culture", "traffic", "school", "farm")
-STORIES, STITCHED, QUOTATIONS, UNRELATED = 40, 12, 8, 116
+STORIES, STITCHED, QUOTATIONS, UNRELATED = 40, 12, 8, 83
 COPIES = (1, 2, 3, 4, 3)
 """How many copies are made of each story, in turn."""
 FIRST_DAY = datetime(2026, 3, 2, 5, tzinfo=UTC)
@@ -62,7 +63,24 @@ CLEAR_STRETCH_WORDS, CLEAR_COVERED = 25, 0.04
 LONGEST_WORDS = 430
 """The longest copy, before boilerplate."""
 DISTINCT_WORDS = 8
-"""No run of this many words is written twice, so that stories share text by copying only."""
+"""No run of this many words is written twice but in a form, so that stories share text by copying only."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A report in set words: who prints it, on which days of the archive, and at which minute of them."""
+
+    name: str
+    paper: Paper
+    minute: int
+    days: tuple[int, ...]
+
+
+FORMS = (
+    Form("forecast", PAPERS[4], 0, (0, 1, 2, 5, 8, 11, 14, 18)),
+    Form("exchange", AGENCY, 11 * 60, (0, 1, 3, 4, 8, 10, 15, 17)),
+    Form("district", PAPERS[3], 17 * 60, (1, 4, 6, 9, 12, 13, 16, 18)),
+)
 
 
 class Word(NamedTuple):
@@ -83,6 +101,8 @@ class Story:
     cast: Mapping[str, str]
     paragraphs: tuple[Paragraph, ...]
     minute: int = 0
+    occasion: str | None = None
+    """What a form was filled in for; the same for its reprints and corrections."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +111,7 @@ class Printed:
 
     article: Article
     words: Paragraph
+    occasion: str | None = None
 
     @cached_property
     def origins(self) -> frozenset[int]:
@@ -132,12 +153,14 @@ class Overlap(NamedTuple):
 
 
 def relation(query: Printed, found: Printed) -> Relation | None:
-    """The true relation of two articles; None if neither copies the other."""
+    """The true relation of two articles; None if they share nothing."""
     if query.origins.isdisjoint(found.origins):
         return None
     if query.article.text == found.article.text:
         return Relation.IDENTICAL
     overlap = Overlap.of(query.words, found.words)
+    if query.occasion != found.occasion and overlap.longest >= STRETCH_WORDS:
+        return Relation.FORM
     match overlap.query_covered >= COVERED, overlap.found_covered >= COVERED:
         case True, True:
             return Relation.NEAR_DUPLICATE
@@ -192,6 +215,30 @@ class Author(Draw):
         cast = {name: self.fill(self.pick(self.bank[name]), {}) for name in self.bank if name.isupper()}
         text = self.paragraphs(topic, cast, self.between(*paragraphs))
         return Story(topic, cast, text, self.between(0, latest_day * DAY))
+
+    def filling(self, form: Form, day: int, words: Sequence[Paragraph], names: Mapping[str, str]) -> Story:
+        """The words of a form filled in for a day: those with a slot are drawn and new, the others the form's own."""
+        minute = day * DAY + form.minute + self.between(0, 30)
+        cast = {**names, "weekday": self.bank["weekday"][(FIRST_DAY + timedelta(minutes=minute)).weekday()]}
+
+        def fill(word: Word) -> Paragraph:
+            return self.words(self.fill(word.text, cast).split()) if "{" in word.text else (word,)
+
+        text = tuple(tuple(chain.from_iterable(map(fill, paragraph))) for paragraph in words)
+        return Story(form.name, cast, text, minute, f"{form.name} {day}")
+
+    def corrected(self, story: Story) -> Story:
+        """The same with one figure put right."""
+        figures = [word for word in chain(*story.paragraphs) if re.search(r"\d", word.text)]
+        wrong = self.pick(figures)
+        *before, last, after = re.split(r"(\d)(?=\D*$)", wrong.text)
+        other = self.pick([digit for digit in "123456789" if digit != last])
+        right = self.words(["".join((*before, other, after))])
+        text = tuple(
+            tuple(chain.from_iterable(right if word == wrong else (word,) for word in paragraph))
+            for paragraph in story.paragraphs
+        )
+        return replace(story, paragraphs=text, minute=story.minute + self.between(60, 240))
 
     def quotation(self) -> Paragraph:
         """What somebody said, long enough to be a passage."""
@@ -285,6 +332,8 @@ class Newsroom:
             self._print(paper, story, story.paragraphs)
         for paper, topic in zip(FOREIGN, ("turkish", "chinese"), strict=True):
             self._print_foreign(paper, topic)
+        for form in FORMS:
+            self._print_form(form)
         return self.printed
 
     def _print_copy(self, paper: Paper, story: Story, kind: Callable[[Story], tuple[Paragraph, ...]]) -> None:
@@ -324,6 +373,24 @@ class Newsroom:
             self._print(AGENCY, story, text, plain=True)
             self._print(paper, story, author.edited(text, 0.04, ()), 15, plain=True)
 
+    def _print_form(self, form: Form) -> None:
+        """Print the form on each of its days; a paper reprints one of these, another edits one, and one is corrected."""
+        author = self.author
+        words = [author.words(line.split()) for line in author.bank[f"form_{form.name}"]]
+        towns = author.shuffled(author.bank["town"])
+        stories = [
+            author.filling(form, day, words, {"DISTRICT": town, "direction": author.fill("{direction}", {})})
+            for day, town in zip(form.days, towns, strict=False)
+        ]
+        reprinted, edited, corrected = author.shuffled(stories)[:3]
+        others = author.shuffled(paper for paper in PAPERS if paper != form.paper)
+        for story in stories:
+            self._print(form.paper, story, story.paragraphs)
+        self._print(others[0], reprinted, reprinted.paragraphs, 15, plain=True)
+        self._print(others[1], edited, author.edited(edited.paragraphs, 0.03, author.bank["editor"]), 15)
+        story = author.corrected(corrected)
+        self._print(form.paper, story, story.paragraphs)
+
     def _clear(self, text: Sequence[Paragraph]) -> bool:
         words = tuple(chain.from_iterable(text))
         origins = {word.origin for word in words}
@@ -358,7 +425,7 @@ class Newsroom:
             language=language,
             text="\n\n".join(paragraphs),
         )
-        self.printed.append(Printed(article, tuple(chain.from_iterable(text))))
+        self.printed.append(Printed(article, tuple(chain.from_iterable(text)), story.occasion))
 
     def _reporter(self, draw: Draw, paper: Paper, language: str) -> str:
         if language != "en":
