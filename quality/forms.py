@@ -26,7 +26,7 @@ class Case(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A pair that was read, and whether it is called a form; `found` says whether it is reported at all."""
+    """A pair that was read, whether it is reported at all, and whether it is called a form."""
 
     number: str
     label: str
@@ -82,7 +82,9 @@ def measure() -> Iterator[Result]:
             "read by the project, see quality/labels/README.md",
             digest([path, *("|".join(map(str, row.values())) for row in own)]),
         )
-        yield Result(case.name, data, measures(pairs), notes(case.name, pairs))
+        found = [one for one in pairs if one.found]
+        lost = {"labelled pairs not found": len(pairs) - len(found)}
+        yield Result(case.name, data, measures(found) | lost, notes(case.name, found))
 
 
 def judge(row: Row, called: dict[frozenset[str], wirecopy.Relation]) -> Pair:
@@ -106,7 +108,6 @@ def measures(pairs: Sequence[Pair]) -> dict[str, float]:
     counts = {
         "forms labelled": sum(one.label == FORM for one in pairs),
         "others called form": sum(one.label != FORM and one.called for one in pairs),
-        "labelled pairs not found": sum(not one.found for one in pairs),
     }
     return {name: value for name, value in named.items() if not np.isnan(value)} | counts
 

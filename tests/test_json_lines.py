@@ -38,7 +38,9 @@ def pack(rows: Sequence[tuple[int, float, float, float, list[tuple[int, ...]]]])
     relations = np.array([row[0] for row in rows], np.int8)
     in_query, in_found, resemblance = (np.array([row[at] for row in rows], float) for at in (1, 2, 3))
     tried = np.zeros(len(relations), np.uint8)
-    return Compared(relations, in_query, in_found, resemblance, offsets, passages, tried, 0 * offsets, NO_SLOTS)
+    return Compared(
+        relations, in_query, in_found, resemblance, offsets, passages, tried, 0 * offsets, NO_SLOTS
+    )
 
 
 @settings(max_examples=300)
