@@ -46,11 +46,10 @@ def measure() -> Iterator[Result]:
             "planted by this program",
             made,
         )
-        copied = pairs - forms
         measures = {
-            "recall": share(copied, list(truth)),
-            "recall, scattered": share(copied, [pair for pair, in_bursts in truth.items() if not in_bursts]),
-            "recall, in bursts": share(copied, [pair for pair, in_bursts in truth.items() if in_bursts]),
+            "recall": share(pairs, list(truth)),
+            "recall, scattered": share(pairs, [pair for pair, in_bursts in truth.items() if not in_bursts]),
+            "recall, in bursts": share(pairs, [pair for pair, in_bursts in truth.items() if in_bursts]),
             "copies called form": len(forms & truth.keys()),
             "false alarms": len(false_alarms(pairs, truth)),
             "pairs among the originals": sum(not any(map(is_copy, pair)) for pair in pairs),

@@ -49,17 +49,23 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("strict", "plagdet 03"): at_least(0.40),
         ("strict", "plagdet 04"): at_least(0.50),
         ("strict", "clean pairs reported"): at_most(3),
+        ("strict", "copied pairs called form"): at_most(3),
         ("strict", "F1 of pairs, 01 and 02"): at_least(0.998),
         ("syndication", "plagdet 02"): at_least(0.96),
         ("syndication", "clean pairs reported"): at_most(3),
+        ("syndication", "copied pairs called form"): at_most(3),
         ("any-reuse", "plagdet 03"): at_least(0.65),
         ("any-reuse", "plagdet 04"): at_least(0.70),
         ("any-reuse", "clean pairs reported"): at_most(10),
     },
     # Two standard errors under what was measured: 95 answers allow no finer claim.
     "answers": {("any-reuse", "AU-ROC"): at_least(0.91)},
-    # Recall is promised, of copies that are called such; of false alarms one in a hundred copies.
-    "languages": {("*", "recall"): at_least(0.99), ("*", "false alarms"): at_most(5)},
+    # Recall is promised, whatever a copy is called, and that one in fifty at most is called a form; of false alarms one in a hundred copies.
+    "languages": {
+        ("*", "recall"): at_least(0.99),
+        ("*", "copies called form"): at_most(10),
+        ("*", "false alarms"): at_most(5),
+    },
     # Promised: a disguise helps nobody.
     "disguises": {("*", "found of the plain ones found"): at_least(1.0)},
     # Promised.
