@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import wirecopy
 from quality.texts import Writer, join
 from wirecopy import Archive, Match
@@ -49,6 +51,7 @@ def make_pile(seed: int) -> list[Record]:
             "id": f"{dice.randrange(100)}-{number}",
             "text": join(words),
             "published": f"2024-03-{dice.randint(1, 9):02}" if dice.random() < dated else None,
+            "url": f"https://news.example/{number // 3}" if number % 5 else None,
         }
         for number, words in enumerate(texts)
     ]
@@ -83,7 +86,11 @@ def disagreements(articles: Any, queries: list[Record], folder: Path, **options:
     for preset, matches in linked.items():
         if matches.formulas != linked["syndication"].formulas:
             wrong.append(f"{preset} learns other boilerplate")
+        if not np.array_equal(matches.learnt.varying, linked["syndication"].learnt.varying):
+            wrong.append(f"{preset} learns other forms")
         every = wirecopy.find(articles, preset=preset, pairs="all", **options)
+        if not np.array_equal(every.learnt.varying, matches.learnt.varying):
+            wrong.append(f"all learns other forms than linked, {preset}")
         if every.formulas != matches.formulas:
             wrong.append(f"all learns other boilerplate than linked, {preset}")
         everyone = by_pair(every)

@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 MATCH_FIELDS = (
-    *("query", "found", "relation", "query_covered", "found_covered", "resemblance", "passages", "methods"),
+    *("query", "found", "relation", "query_covered", "found_covered", "resemblance"),
+    *("slots", "passages", "methods"),
 )
 """What `find` writes of a match, in this order."""
 

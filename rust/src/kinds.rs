@@ -191,8 +191,13 @@ impl<'a> Words<'a> {
         let is_near = glue.chars().nth(2).is_none();
         let is_short = |word: usize| self.text(word).len() <= 4;
         let next_is_month = || matches!(sorts.get(at + 1), Some((next, Sort::Month(_))) if *next == word + 1);
+        let behind_month = || {
+            let month = at.checked_sub(2).map(|at| sorts[at]);
+            matches!(month, Some((month, Sort::Month(_))) if month + 1 == before)
+        };
         match (one, other) {
             (Sort::Han, Sort::Han) => glue.is_empty(),
+            (Sort::Digits, Sort::Digits) if behind_month() && self.text(word).len() == 4 => is_near,
             (Sort::Digits | Sort::Spelt(_), Sort::Digits | Sort::Spelt(_)) => is_glued,
             (Sort::Digits | Sort::Spelt(_), Sort::Han) => {
                 is_glued && self.text(word).chars().next().and_then(han_scale).is_some()
@@ -227,6 +232,7 @@ impl<'a> Words<'a> {
         for (n, (word, sort)) in sorts.iter().enumerate() {
             let text = self.text(*word);
             let glue = if n > 0 { self.between(sorts[n - 1].0, *word).unwrap_or_default() } else { "" };
+            let glue = if n > 0 && sorts[n - 1].1 == Sort::Digits { glue } else { "" };
             let before = tens.take();
             match (sort, parts.last_mut()) {
                 (Sort::Month(number), _) => {

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from wirecopy.boilerplate import Rule
 from wirecopy.comparison import Compared, Preset
+from wirecopy.forms import SlotRule
 from wirecopy.matching.opinions import Scored
 from wirecopy.methods import Keys, Sketches
 from wirecopy.model import Boilerplate, Tokens, View
@@ -163,7 +164,13 @@ def count_holders(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]: ...
 def hold_common(filed: Sequence[_Filed], articles: int, most: int) -> NDArray[np.bool_]: ...
 def tokenise(
-    text: NDArray[np.uint8], offsets: NDArray[np.int64], view: View, *, spans: bool, words: bool, kinds: bool = False
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    view: View,
+    *,
+    spans: bool,
+    words: bool,
+    kinds: bool = False,
 ) -> tuple[
     NDArray[np.uint64],
     NDArray[np.int64],

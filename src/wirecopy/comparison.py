@@ -5,7 +5,7 @@ The core aligns words (`rust/src/align.rs`); here passages become spans of chara
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -57,6 +57,16 @@ def get_preset(name: str) -> Preset:
         return PRESETS[name]
     except KeyError:
         raise UsageError(f"no preset named {name!r}; there are: {', '.join(PRESETS)}") from None
+
+
+def get_relations(names: Iterable[str] | None) -> tuple[Relation, ...]:
+    """The relations of these names, all for None; raises UsageError if there is none of a name."""
+    if names is None:
+        return RELATIONS
+    wanted = [names] if isinstance(names, str) else list(names)
+    if unknown := [name for name in wanted if name not in RELATIONS]:
+        raise UsageError(f"no relation named {unknown[0]!r}; there are: {', '.join(RELATIONS)}")
+    return tuple(Relation(name) for name in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,8 +318,8 @@ def build_match(
         float(compared.found_covered[row]),
         float(compared.resemblance[row]),
         tuple(
-            Passage((start, end), (found_start, found_end), *counts, query_text[start:end], Slots(same, other))
-            for start, end, found_start, found_end, *counts, same, other in passages.rows()
+            Passage((start, end), (begin, stop), words, changed, query_text[start:end], Slots(same, other))
+            for start, end, begin, stop, words, changed, same, other in passages.rows()
         ),
         methods,
     )

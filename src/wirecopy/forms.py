@@ -6,13 +6,13 @@ names *vary* that are filled with `VALUES` values in as many articles, none of t
 has two values, and an edited original keeps one with most of its copies. Values that differ are *filled otherwise*, and words
 that differ where the name varies; other words that differ are edits.
 
-A match is a form if a value that differs varies, or words do at two places, and `SHARE_FAMILY` of all values and of what is filled
-otherwise is filled otherwise; or, whatever varies, if `FIGURES` values differ and `SHARE_ALONE` of them. But not where
+A match is a form if `PLACES` are filled otherwise, or one with a value that varies, and these are `SHARE` of all that is filled: of
+them, and of the values that are the same. But not where
 
 - the articles are identical, or have one address: that is a revision;
 - nothing that is filled otherwise has `inner_words` equal words before and behind it: stamps and bylines stand at the edges;
 - less than `FILLED` of what differs is filled otherwise: the text was rewritten;
-- more than `WORDS_A_SLOT` equal words come on each, or more than `FREE_WORDS` in a row without one: a form is filled all over;
+- more than `FREE_WORDS` equal words come in a row: a form is filled all over;
 - both are of one `DAY` and no words differ: the figures have advanced, which is an update.
 
 How the constants were chosen: docs/forms.md.
@@ -30,12 +30,10 @@ from .model import UNDATED, Columns
 
 VALUES = 4
 COMMONEST = 0.4
-FIGURES = 3
-SHARE_ALONE = 0.5
-SHARE_FAMILY = 0.3
+PLACES = 2
+SHARE = 0.35
 FILLED = 0.2
-WORDS_A_SLOT = 50
-FREE_WORDS = 80
+FREE_WORDS = 70
 DAY = 86_400_000_000
 """In microseconds."""
 
@@ -79,9 +77,7 @@ Apart = Callable[[NDArray[np.int64]], tuple[NDArray[np.bool_], NDArray[np.bool_]
 """Says of some pairs, by their numbers, whether both are dated and of one day, and whether they have one address."""
 
 
-def learn(
-    slots: SlotColumns, queries: NDArray[np.uint32], founds: NDArray[np.uint32]
-) -> NDArray[np.uint64]:
+def learn(slots: SlotColumns, queries: NDArray[np.uint32], founds: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """The names that vary, sorted; each slot is of an article `queries` and an article `founds`."""
     short = slots.long == 0
     names, inverse, counts = np.unique(slots.name[short], return_inverse=True, return_counts=True)
@@ -106,7 +102,9 @@ def learn(
     return names[varies]
 
 
-def are_filled(slots: SlotColumns, varying: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def are_filled(
+    slots: SlotColumns, varying: NDArray[np.uint64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether each slot is filled otherwise, and whether its name varies."""
     places = np.searchsorted(varying, slots.name)
     varies = np.append(varying, 0)[places] == slots.name if len(varying) else np.zeros(len(slots), bool)
@@ -134,12 +132,10 @@ def are_forms(
     def count(which: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.bincount(pair[which], minlength=pairs)
 
-    other, figures = count(filled), count(filled & is_value)
-    share = other / np.maximum(1, other + same)
-    family = (count(filled & is_value & varies) >= 1) | (count(filled & ~is_value) >= 2)
-    may_be = np.where(family, share >= SHARE_FAMILY, (figures >= FIGURES) & (share >= SHARE_ALONE))
-    may_be &= (count(filled & (slots.inner == 1)) >= 1) & (other >= FILLED * count(np.ones(len(slots), bool)))
-    may_be &= other * WORDS_A_SLOT >= words
+    other = count(filled)
+    may_be = (other >= PLACES) | (count(filled & is_value & varies) >= 1)
+    may_be &= (other >= SHARE * (other + same)) & (other >= FILLED * np.diff(offsets))
+    may_be &= count(filled & (slots.inner == 1)) >= 1
     places = starts[filled] + slots.place[filled] // 2
     edges = np.arange(pairs)
     owners = np.concatenate([edges, pair[filled], edges])

@@ -260,6 +260,9 @@ class Slots(NamedTuple):
     other: int = 0
 
 
+NO_SLOTS = Slots()
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """One stretch of shared text: a span of code points in each article."""
@@ -270,7 +273,7 @@ class Passage:
     changed: int
     text: str = field(default="", repr=False, compare=False)
     """The text of the passage in the query article."""
-    slots: Slots = Slots()
+    slots: Slots = NO_SLOTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, text
-from .comparison import DEFAULT_PRESET, PRESETS
+from .comparison import DEFAULT_PRESET, PRESETS, get_relations
 from .errors import refuse
 from .forms import Origins
 from .matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
@@ -46,6 +46,7 @@ def find(
     preset: str = DEFAULT_PRESET,
     method: Named | Sequence[Named] | None = None,
     pairs: Literal["linked", "all"] = "linked",
+    relations: Iterable[str] | None = None,
     statistics: Statistics | None = None,
     threads: int | None = None,
     fields: Fields | None = None,
@@ -56,7 +57,7 @@ def find(
 
     `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such; so is `query`, which does not belong to
     the pile. With `pairs="linked"` the members of a family too big to pair all with all are linked to its earliest
-    members; "all" writes out every pair. Methods that weigh words do so by `statistics`, of a reference collection, or else
+    members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all. Methods that weigh words do so by `statistics`, of a reference collection, or else
     by those of the pile itself. The answer is the same for any order of the input, number of threads and `batch_bytes`; of two
     records with one id, the one read first counts.
     """
@@ -68,6 +69,7 @@ def find(
     )
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
     check_statistics(plan.methods, statistics)
+    wanted = get_relations(relations)
     reading = _reading(fields, plan.methods, "url")
     with open_pool(threads, progress) as pool:
         queries = read_queries(query, reading, batch_bytes, pool)
@@ -77,13 +79,14 @@ def find(
         shelf = Shelf.fill(plan, pile, filed, pool)
         del filed
         if queries is None:
-            return match(plan, pile, shelf, pool)
+            return match(plan, pile, shelf, pool).of(wanted)
         looked_up = [
             (queries.ranks[first : first + len(batch)], one)
             for first, batch in zip(queries.firsts, queries.batches, strict=False)
             for one in look_up(plan, batch, shelf, shelf.statistics)
         ]
-        return answer(plan, queries, looked_up, pile, learn(plan, pile, shelf, pool).learnt, pool)
+        learnt = learn(plan, pile, shelf, pool).learnt
+        return answer(plan, queries, looked_up, pile, learnt, pool).of(wanted)
 
 
 def opinions(
@@ -205,7 +208,7 @@ class Pile:
         def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], NDArray[np.int64]]:
             batch = part()
             about = dict(batch.about)
-            addresses = number_addresses(about.pop("url", None) or [""] * len(batch))
+            addresses = number_addresses(about.pop("url", ()) or [""] * len(batch))
             batch = replace(batch, about=about)
             return part.source_bytes, batch, file(batch, methods, {}), addresses
 

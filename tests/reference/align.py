@@ -168,14 +168,22 @@ def measure(query: Words, found: Words, chain: Sequence[Run], light: Light) -> t
 def passages(
     query: Words, found: Words, settings: Settings, light: Light, bridged_words: int
 ) -> list[Passage]:
+    """The passages alone, by their place in the query."""
+    return [passage for passage, _ in chained(query, found, settings, light, bridged_words)]
+
+
+def chained(
+    query: Words, found: Words, settings: Settings, light: Light, bridged_words: int
+) -> list[tuple[Passage, list[Run]]]:
     """The chains worth reporting, the heaviest first; one that would overlap an accepted one on both sides is cut."""
     if list(query) == list(found):
         whole, halves = Passage((0, len(query)), (0, len(query)), 0, 0), sum(weights(query, light))
-        return [whole._replace(words=round_up(halves))] if halves >= settings.min_passage_words else []
+        run = Run(0, 0, len(query))
+        return [(whole._replace(words=round_up(halves)), [run])] if halves >= settings.min_passage_words else []
     all_runs = runs(query, found, settings.seed_words)
     chains = best_chains(all_runs, settings, bridged_words)
     least = settings.min_passage_words * settings.gap_words_a_word // 4
-    accepted: list[Passage] = []
+    accepted: list[tuple[Passage, list[Run]]] = []
     used: set[int] = set()
     for end in sorted(
         range(len(chains)), key=lambda i: (-chains[i][0], all_runs[i].found, all_runs[i].query)
@@ -191,7 +199,7 @@ def passages(
                 and one.query[0] < last.query + last.length
                 and run.found < one.found[1]
                 and one.found[0] < last.found + last.length
-                for one in accepted
+                for one, _ in accepted
             )
             if i in used or inside:
                 break
@@ -207,7 +215,7 @@ def passages(
             )
             least_halves = 2 * settings.min_passage_words // (2 if share >= settings.covered else 1)
             if equal >= least_halves:
-                accepted.append(passage)
+                accepted.append((passage, members))
     return sorted(accepted)
 
 

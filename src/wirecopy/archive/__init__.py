@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from .. import matching
 from ..boilerplate import Formula, Learnt
-from ..comparison import LAXEST_PRESET
+from ..comparison import LAXEST_PRESET, get_relations
 from ..errors import ArchiveError, UsageError, refuse
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
@@ -145,17 +145,19 @@ class Archive:
         until: str | None = None,
         source: str | None = None,
         not_source: str | None = None,
+        relations: Iterable[str] | None = None,
         preset: str | None = None,
         fields: Fields | None = None,
     ) -> list[Answer]:
         """What each text shares with the archive: the articles found, with passages, and how much is copied.
 
         A str is a text; anything else is read as by `find`. Articles are given if they hold `min_share` of the text, were published
-        between `since` and `until` and are of (or not of) one `source`; of these, the `top` ones. An article is not compared with the
-        one that has its id.
+        between `since` and `until`, are of (or not of) one `source` and of some `relations`; of these, the `top` ones. An article is not
+        compared with the one that has its id.
         """
         batches = list(read_batches(articles, fields, ("title", "url"), "query"))
-        limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source)
+        wanted = get_relations(relations)
+        limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source, wanted)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
 
     def _check(self, batch: Articles, limits: Limits, preset: str | None = None) -> list[Answer]:
@@ -192,13 +194,15 @@ class Archive:
         *,
         preset: str | None = None,
         pairs: Literal["linked", "all"] = "linked",
+        relations: Iterable[str] | None = None,
         progress: Progress | None = None,
     ) -> Matches:
         """All copies among the live articles, as `find` finds them; `matches.formulas` is the boilerplate."""
+        wanted = get_relations(relations)
         refuse((pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"))
         plan = self.settings.plan(preset, linked=pairs == "linked")
         with self._stock(progress) as (stock, pool):
-            return matching.match(plan, stock, stock, pool)
+            return matching.match(plan, stock, stock, pool).of(wanted)
 
     def opinions_on_pairs(
         self, *, progress: Progress | None = None, receive: Receive | None = None
@@ -309,22 +313,24 @@ class Archive:
         article: Any,
         *,
         decide: Literal["alignment", "method"] = "alignment",
+        relations: Iterable[str] | None = None,
         replace: bool = False,
         fields: Fields | None = None,
     ) -> list[Observed[Any]]:
         """Check each article against all that came before it, then add it: for streams. Returns the answers, which are not revised.
 
-        With `decide="method"` an answer is the opinion of the archive's method. The id of a record without one is the BLAKE3 of its text,
+        An answer names articles of some `relations`, by default all. With `decide="method"` it is the opinion of the archive's method. The id of a record without one is the BLAKE3 of its text,
         as for a bare text.
         """
         refuse((decide not in DECIDING, f"decide: expected {' or '.join(DECIDING)}, got {decide!r}"))
+        limits = Limits(relations=get_relations(relations))
         if self._claim():
             self._tidy()
         observed = []
         for batch in read_batches(name_by_text(article, fields or Fields()), fields, ABOUT, "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
-                [answer] = self._check(one, Limits()) if decide == "alignment" else self.opinions(one)
+                [answer] = self._check(one, limits) if decide == "alignment" else self.opinions(one)
                 contents = digest(values_of(one))
                 added = self._writer.add(one, self.settings.file(one), contents, replace, set())
                 observed.append(Observed.tell(answer, added))

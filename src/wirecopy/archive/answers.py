@@ -34,7 +34,8 @@ class Answer:
 
     `copied` is the share of the text's words, without boilerplate, that are in a passage of any of them, `longest_words` the number of
     equal words in the longest passage, `articles` how many articles were found, even if only the `top` ones are given. `new` are the
-    spans of the text, in code points, that are neither copied nor boilerplate.
+    spans of the text, in code points, that are neither copied nor boilerplate. Nothing is copied from the `form_of_count` articles that are
+    forms, filled in otherwise.
     """
 
     query: str
@@ -43,6 +44,7 @@ class Answer:
     articles: int
     found: Sequence[Found]
     new: Sequence[tuple[int, int]]
+    form_of_count: int = 0
 
     @property
     def matches(self) -> list[Match]:
@@ -74,6 +76,7 @@ class Answer:
             "contained_in": self.contained_in,
             "contains": self.contains,
             "form_of": self.form_of,
+            "form_of_count": self.form_of_count,
             "new": [list(span) for span in self.new],
             "matches": [one.to_dict() for one in self.found],
         }

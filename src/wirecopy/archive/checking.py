@@ -16,7 +16,6 @@ from .answers import Answer, Found
 from .index import NO_MOMENTS, NO_ROWS, Index
 from .looking import Limits, Within
 
-
 FORM = RELATIONS.index(Relation.FORM)
 
 
@@ -56,12 +55,14 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     marks = _core.mark_boilerplate(tokens, learnt.known)
     moment_of = dict(zip((article.id for article in about), moments.tolist(), strict=True))
     names = [one.name for one in plan.nominating]
+    named_codes = [RELATIONS.index(relation) for relation in limits.relations]
     answers = []
     for number, id in enumerate(batch.ids):
         mine = np.flatnonzero((queries == number) & is_match)
         body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
         found = []
-        for row, rank, bits in zip(mine.tolist(), founds[mine].tolist(), by[mine].tolist(), strict=True):
+        named = mine[np.isin(compared.relation[mine], named_codes)]
+        for row, rank, bits in zip(named.tolist(), founds[named].tolist(), by[named].tolist(), strict=True):
             methods = dict.fromkeys(name for bit, name in enumerate(names) if bits >> bit & 1)
             match = build_match(compared, row, id, about[rank].id, body, tuple(methods))
             found.append(Found(match, about[rank]))
@@ -70,7 +71,8 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
         passages = compared.take(mine[compared.relation[mine] != FORM]).passages
         copied, new = tell_new(tokens, marks, number, passages)
         longest = int(passages.words.max(initial=0))
-        answers.append(Answer(id, copied, longest, len(found), found[: limits.top], new))
+        forms_found = int(np.sum(compared.relation[named] == FORM))
+        answers.append(Answer(id, copied, longest, len(found), found[: limits.top], new, forms_found))
     return answers
 
 

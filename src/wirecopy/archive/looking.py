@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..comparison import RELATIONS
 from ..errors import UsageError
 from ..matching.collection import invert, rank
 from ..methods import Method
-from ..model import UNDATED
+from ..model import UNDATED, Relation
 from ..pairs import ALL_HOLDERS, LEFT_OUT, Held
 from .index import Index
 
@@ -27,6 +28,7 @@ class Limits:
     until: int | None = None
     source: str | None = None
     not_source: str | None = None
+    relations: tuple[Relation, ...] = RELATIONS
 
     def __post_init__(self) -> None:
         if self.top is not None and self.top < 1:

@@ -111,6 +111,7 @@ def app() -> None:
 @options.method(help="Nominate with this method, such as winnowing:window_words=8; may be repeated.")
 @options.decide("the one --method given")
 @options.pairs
+@options.relation
 @options.boilerplate
 @options.file(
     "--statistics", help="Weigh words by these, made by wirecopy weigh, instead of by the pile's own."
@@ -132,6 +133,7 @@ def find_command(
     method: tuple[str, ...],
     decide: Literal["alignment", "method"],
     pairs: Literal["linked", "all"],
+    relations: tuple[str, ...] | None,
     boilerplate: Path | None,
     statistics: Path | None,
     top: int | None,
@@ -148,7 +150,8 @@ def find_command(
     """
     check_writable(output, boilerplate, verdicts, inputs=[*paths, *filter(None, (query, statistics))])
     by_method = decide == "method"
-    given = {"preset": preset != DEFAULT_PRESET, "boilerplate": boilerplate, "pairs": pairs == "all"}
+    given: dict[str, object] = {"preset": preset != DEFAULT_PRESET, "relation": relations}
+    given |= {"boilerplate": boilerplate, "pairs": pairs == "all"}
     refuse(
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
         *options.needing_alignment(by_method, **given, parquet=form == "parquet"),
@@ -174,7 +177,15 @@ def find_command(
         write_lines(verdicts, told.verdicts)
         return summarise(told, quiet)
     with show_progress(quiet, size) as progress:
-        matches = find(inputs, preset=preset, method=chosen or None, pairs=pairs, progress=progress, **common)
+        matches = find(
+            inputs,
+            preset=preset,
+            method=chosen or None,
+            pairs=pairs,
+            relations=relations,
+            progress=progress,
+            **common,
+        )
     return report_matches(matches, form, output, boilerplate, quiet)
 
 

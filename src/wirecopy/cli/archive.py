@@ -148,6 +148,7 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
 )
 @click.option("--source", metavar="NAME", help="Name only articles of this source.")
 @click.option("--not-source", metavar="NAME", help="Name only articles of other sources.")
+@options.relation
 @options.archive_decide
 @options.accepted
 @options.archive_preset
@@ -159,6 +160,7 @@ def check_command(
     min_share: float,
     decide: Literal["alignment", "method"],
     accepted: bool,
+    relations: tuple[str, ...] | None,
     preset: str | None,
     fields: Fields,
     form: str,
@@ -173,7 +175,7 @@ def check_command(
     by_method = decide == "method"
     refuse(
         (form == "parquet", "check writes JSON lines, CSV or a table"),
-        *options.needing_alignment(by_method, min_share=min_share, preset=preset),
+        *options.needing_alignment(by_method, min_share=min_share, preset=preset, relation=relations),
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
     check_writable(output, inputs=[*files_of(archive), *texts])
@@ -186,7 +188,7 @@ def check_command(
         ask: Callable[..., Sequence[Any]] = (
             partial(store.opinions, accepted=accepted)
             if by_method
-            else partial(store.check, min_share=min_share, preset=preset)
+            else partial(store.check, min_share=min_share, preset=preset, relations=relations)
         )
         for work in texts_read:
             batch = work()
@@ -343,6 +345,7 @@ def _bytes(store: Archive) -> int:
 @options.archive
 @options.archive_preset
 @options.pairs
+@options.relation
 @options.archive_decide
 @options.boilerplate
 @options.forms("jsonl", "csv", "parquet")
@@ -352,6 +355,7 @@ def pairs_command(
     archive: Path,
     preset: str | None,
     pairs: Literal["linked", "all"],
+    relations: tuple[str, ...] | None,
     decide: Literal["alignment", "method"],
     boilerplate: Path | None,
     form: str,
@@ -361,14 +365,14 @@ def pairs_command(
 ) -> int:
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     by_method = decide == "method"
-    given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate}
+    given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate, "relation": relations}
     refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet"))
     check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
         if by_method:
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
-            matches = store.pairs(preset=preset, pairs=pairs, progress=progress)
+            matches = store.pairs(preset=preset, pairs=pairs, relations=relations, progress=progress)
         return report_matches(matches, form, output, boilerplate, quiet)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from .. import methods
-from ..comparison import DEFAULT_PRESET, PRESETS
+from ..comparison import DEFAULT_PRESET, PRESETS, RELATIONS
 from ..errors import SourceError, UsageError
 from ..sources import Fields
 from ..statistics import Statistics
@@ -73,6 +73,16 @@ pairs = choice(
 )
 boilerplate = file(
     "--boilerplate", help="Write the boilerplate that was left out to this file, as JSON lines."
+)
+
+relation = click.option(
+    "--relation",
+    "relations",
+    type=click.Choice([str(one) for one in RELATIONS]),
+    multiple=True,
+    metavar="NAME",
+    callback=lambda _context, _option, given: given or None,
+    help=f"Write only what is {', '.join(RELATIONS[:-1])} or {RELATIONS[-1]}; may be repeated.",
 )
 
 _FORMS = {
@@ -156,6 +166,7 @@ _ALIGNMENT_ONLY = {
     "preset": "--preset: not with --decide method, which compares no words",
     "min_share": "--min-share: not with --decide method, which compares no words",
     "boilerplate": "--boilerplate: not with --decide method, which knows none",
+    "relation": "--relation: not with --decide method, which compares no words",
     "pairs": "--pairs: not with --decide method, which gives all",
     "parquet": "--decide method writes JSON lines, CSV or a table",
 }

@@ -113,10 +113,12 @@ def show_answer(answer: Answer, out: IO[str]) -> None:
 
 def say_verdict(answer: Answer) -> str:
     """The verdict on a text: how much of it is copied, and from how many articles."""
-    if not answer.articles:
-        return "nothing copied"
+    copies = answer.articles - answer.form_of_count
+    also = f", form of {count(answer.form_of_count)}" if answer.form_of_count else ""
+    if not copies:
+        return f"nothing copied{also}"
     longest = count(answer.longest_words, "word")
-    return f"{answer.copied:.0%} copied from {count(answer.articles)}, longest passage {longest}"
+    return f"{answer.copied:.0%} copied from {count(copies)}, longest passage {longest}{also}"
 
 
 def show_date(published: str) -> str:

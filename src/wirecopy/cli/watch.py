@@ -14,7 +14,7 @@ import click
 import numpy as np
 
 from .. import _core
-from ..errors import SourceError
+from ..errors import SourceError, refuse
 from ..model import ABOUT, Articles, Relation, count, one_line
 from ..sources import Fields, jsonl, read
 from ..sources.paths import Files
@@ -32,6 +32,7 @@ VERBS = {
     Relation.CONTAINED_IN: "contained in",
     Relation.CONTAINS: "contains",
     Relation.PARTIAL: "most from",
+    Relation.FORM: "filled in anew: form of",
 }
 """How an article that came relates to one that was there, the closest relation first."""
 
@@ -50,6 +51,7 @@ VERBS = {
 )
 @options.replace
 @options.archive_decide
+@options.relation
 @options.making
 @options.fields
 @options.flag("--jsonl", help="One JSON object an article (the default off a terminal).")
@@ -61,6 +63,7 @@ def watch_command(
     every: float,
     replace: bool,
     decide: Literal["alignment", "method"],
+    relations: tuple[str, ...] | None,
     making: dict[str, Any],
     fields: Fields,
     jsonl: bool,
@@ -74,6 +77,7 @@ def watch_command(
     """
     from ..archive import Status
 
+    refuse(*options.needing_alignment(decide == "method", relation=relations))
     from_folder = str(folder) != "-"
     if from_folder and not folder.is_dir():
         raise SourceError(
@@ -93,7 +97,9 @@ def watch_command(
                     counts["unusable"] += 1
                     say_skipped(one)
                 for row in range(len(batch)):
-                    [observed] = store.observe(batch.take([row]), decide=decide, replace=replace)
+                    [observed] = store.observe(
+                        batch.take([row]), decide=decide, relations=relations, replace=replace
+                    )
                     counts[observed.status] += 1
                     if observed.ahead:
                         say_ahead(observed.answer.query, observed.ahead)

@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from ..errors import MissingExtra, SourceError, UsageError
 from ..files import open_whole
-from ..model import MATCH_HEADS, Opinion, Skipped, clean, count, one_line
+from ..model import MATCH_HEADS, Opinion, Relation, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
 from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_table
@@ -325,6 +325,14 @@ def say_missing(fields: Sequence[str]) -> None:
         say(f"no record has the field {name!r}")
 
 
+def _say_relations(matches: Matches) -> str:
+    """How many matches are of each relation, if some are forms."""
+    counts = matches.count_relations()
+    if Relation.FORM not in counts:
+        return ""
+    return f" ({', '.join(f'{number:,} {relation}' for relation, number in counts.items())})"
+
+
 def summarise(found: Matches | Opinions, quiet: bool) -> int:
     """Name what was skipped, say what was done; return the exit code."""
     articles = found.articles
@@ -337,7 +345,7 @@ def summarise(found: Matches | Opinions, quiet: bool) -> int:
         counts = found.counts
         say(
             f"{count(articles)}, {count(counts['candidates'], 'candidate')}, "
-            f"{count(counts['matches'], 'match', 'matches')}, "
+            f"{count(counts['matches'], 'match', 'matches')}{_say_relations(found)}, "
             f"{count(len(found.formulas), 'formula')} left out as boilerplate"
         )
     elif not quiet and isinstance(found, Opinions):

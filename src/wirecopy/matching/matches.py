@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -15,7 +15,7 @@ from .. import _core
 from ..boilerplate import Formula, Learnt
 from ..comparison import RELATIONS, Compared, build_match
 from ..errors import MissingExtra
-from ..model import Match, Skipped
+from ..model import Match, Relation, Skipped
 from .collection import Collection
 
 if TYPE_CHECKING:
@@ -99,6 +99,25 @@ class Matches(Sides, Sequence[Match]):
         text = str(self.query_side.texts(self.queries[row : row + 1])[0].data, "utf-8")
         return build_match(self.compared, row, query, found, text, self._combinations[self.nominated[row]])
 
+    def of(self, relations: Iterable[Relation]) -> Matches:
+        """Those of some relations alone."""
+        codes = [RELATIONS.index(relation) for relation in relations]
+        kept = np.flatnonzero(np.isin(self.compared.relation, codes))
+        pairs = self.queries[kept], self.founds[kept], self.nominated[kept], self.compared.take(kept)
+        return Matches(
+            self.query_side,
+            self.found_side,
+            *pairs,
+            self.methods,
+            self.learnt,
+            {**self.counts, "matches": len(kept)},
+        )
+
+    def count_relations(self) -> dict[Relation, int]:
+        """How many matches there are of each relation that occurs."""
+        counts = np.bincount(self.compared.relation, minlength=len(RELATIONS)).tolist()
+        return {relation: number for relation, number in zip(RELATIONS, counts, strict=True) if number}
+
     @property
     def formulas(self) -> Sequence[Formula]:
         """The boilerplate that was left out, the most common first."""
@@ -113,7 +132,7 @@ class Matches(Sides, Sequence[Match]):
         ]
 
     @property
-    def _slots(self) -> list[NDArray[np.int64]]:
+    def _slots(self) -> Sequence[NDArray[np.int64]]:
         """How many slots of each match are filled with the same, and with something else."""
         passages = self.compared.passages
         columns = passages.same, passages.other
@@ -125,10 +144,11 @@ class Matches(Sides, Sequence[Match]):
         names = [str(relation) for relation in RELATIONS]
         by = [" ".join(one) for one in self._combinations]
         words = np.bincount(compared.pairs, compared.passages.words, len(self)).astype(np.int64)
+        same, other = self._slots
         columns = (
             *(self.queries, self.founds, compared.relation),
             *(compared.query_covered, compared.found_covered, compared.resemblance),
-            *(words, np.diff(compared.passage_offsets), *self._slots, self.nominated),
+            *(words, np.diff(compared.passage_offsets), same, other, self.nominated),
         )
         for query, found, relation, *values, methods in zip(
             *(column.tolist() for column in columns), strict=True
@@ -159,6 +179,7 @@ class Matches(Sides, Sequence[Match]):
 
         query = spans(passages.query_start, passages.query_end)
         found = spans(passages.found_start, passages.found_end)
+
         def slots(*columns: NDArray[Any]) -> pa.StructArray:
             counts = [pa.array(column.astype(np.int64)) for column in columns]
             return pa.StructArray.from_arrays(counts, ["same", "other"])

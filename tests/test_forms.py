@@ -1,0 +1,288 @@
+"""A form filled in anew is no copy: told in a pile, by a query, in an archive; reprints and revisions of one are copies."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wirecopy
+from wirecopy import Archive, Relation, forms
+from wirecopy.comparison import PRESETS
+from wirecopy.errors import UsageError
+from wirecopy.forms import NO_SLOTS, SlotColumns
+from wirecopy.model import Slots
+from wirecopy.sources.addresses import canonical, number_addresses
+
+Record = dict[str, Any]
+WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def report(day: int) -> str:
+    """The market report of a day."""
+    dice = random.Random(day)
+
+    def price(low: int, high: int) -> str:
+        return f"{dice.randrange(low, high)}.{dice.randrange(10, 99)}"
+
+    return (
+        f"Wheat on the Pellmouth exchange closed at {price(180, 260)} crowns a tonne on {WEEK[day % 7]}, "
+        f"{dice.choice(('up', 'down'))} {price(1, 9)} from the session before. Volume was {dice.randrange(1000, 9000)} lots, "
+        f"against {dice.randrange(1000, 9000)} the day before. Corn was quoted at {price(120, 190)} and barley at "
+        f"{price(90, 150)}, traders said. Open interest stood at {dice.randrange(20_000, 60_000)} contracts at the end of "
+        "trading, the exchange said in its daily report."
+    )
+
+
+def correct(text: str) -> str:
+    """The text with one figure put right."""
+    first, second = text.split(" lots", 1)
+    head, _, volume = first.rpartition(" ")
+    return f"{head} {int(volume) + 1} lots{second}"
+
+
+def month(days: int = 30) -> list[Record]:
+    return [
+        {"id": f"day{day:02}", "text": report(day), "published": f"2024-03-{day + 1:02}"} for day in range(days)
+    ]
+
+
+def relations(matches: Any) -> Counter[str]:
+    return Counter(str(match.relation) for match in matches)
+
+
+def told(matches: Any) -> dict[tuple[str, str], tuple[str, Slots]]:
+    return {(one.query, one.found): (str(one.relation), one.slots) for one in matches}
+
+
+@pytest.mark.parametrize("pairs", ["linked", "all"])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_the_report_of_each_day_is_a_form_of_the_others(preset: str, pairs: Any) -> None:
+    matches = wirecopy.find(month(), preset=preset, pairs=pairs)
+    assert relations(matches) == {"form": len(matches)}
+    assert len(matches) == 30 * 29 // 2 if pairs == "all" else len(matches) >= 29
+    assert all(match.slots.other >= 5 and match.passages for match in matches)
+
+
+def test_a_reprint_of_one_is_a_copy_and_so_is_one_corrected_figure() -> None:
+    reprint = {"id": "reprint", "text": f"{report(7)} Our staff.", "published": "2024-03-09"}
+    corrected = {"id": "corrected", "text": correct(report(7)), "published": "2024-03-08T01:00"}
+    late = {"id": "late", "text": correct(report(7)), "published": "2024-04-20"}
+    matches = wirecopy.find([*month(), reprint, corrected, late], pairs="all")
+    copies = ("reprint", "corrected", "late")
+    of_day = {one.query: one for one in matches if one.found == "day07" and one.query in copies}
+    assert {id: str(match.relation) for id, match in of_day.items()} == dict.fromkeys(copies, "near-duplicate")
+    assert of_day["corrected"].slots == (7, 1)
+    days = {f"day{n:02}" for n in range(30)}
+    assert relations(one for one in matches if {one.query, one.found} <= days) == {"form": 30 * 29 // 2}
+
+
+def test_the_same_address_is_a_revision_however_many_figures_changed() -> None:
+    articles = month()
+    articles[3]["url"] = "https://www.courier.example/markets?utm_source=feed"
+    articles[9]["url"] = "http://Courier.example/markets/#today"
+    matches = told(wirecopy.find(articles, pairs="all"))
+    assert matches["day09", "day03"] == ("near-duplicate", Slots(0, matches["day09", "day03"][1].other))
+    assert matches["day09", "day04"][0] == "form"
+
+
+def test_figures_that_advanced_within_a_day_are_an_update() -> None:
+    def toll(id: str, dead: int, hurt: int, moment: str) -> Record:
+        text = (
+            f"At least {dead} people were killed and {hurt} were hurt when a ferry sank off the old harbour, the coast guard "
+            "said. Boats searched through the night and the town opened its halls to those who were brought ashore."
+        )
+        return {"id": id, "text": text, "published": moment}
+
+    first = toll("first", 12, 30, "2024-03-01T08:00")
+    (match,) = wirecopy.find([first, toll("later", 15, 41, "2024-03-01T11:00")])
+    assert (match.relation, match.slots) == (Relation.NEAR_DUPLICATE, (0, 2))
+    (match,) = wirecopy.find([first, toll("another", 15, 41, "2024-05-01T11:00")])
+    assert match.relation == Relation.FORM
+
+
+def test_two_texts_alone_are_a_form_where_they_are_filled_all_over() -> None:
+    match = wirecopy.compare(report(1), report(2))
+    assert match is not None
+    assert match.relation == Relation.FORM
+    assert "form" in str(match)
+    assert match.query_covered > 0.9
+    assert match.to_dict()["slots"] == {"same": match.slots.same, "other": match.slots.other}
+    turned = wirecopy.compare(report(2), report(1))
+    assert turned is not None
+    assert (turned.relation, turned.slots) == (match.relation, match.slots)
+
+
+def test_identical_articles_are_never_a_form() -> None:
+    matches = wirecopy.find([*month(), {"id": "again", "text": report(4)}], pairs="all")
+    assert told(matches)["again", "day04"] == ("identical", Slots(8, 0))
+
+
+def test_words_that_a_family_varies_make_a_form_where_no_figure_does() -> None:
+    names = [f"{one}{two}" for one in ("Ash", "Bar", "Cor", "Den", "El") for two in ("by", "row", "holm")]
+    articles = [
+        {
+            "id": name,
+            "text": f"Yesterday the young mayor of {name} opened the new hall of the district on the old square with a speech in "
+            f"which thanks went to the builders from {names[-at]} who had worked through the winter, and to the school of "
+            f"{name * 2} for its choir and its band.",
+        }
+        for at, name in enumerate(names)
+    ]
+    assert relations(wirecopy.find(articles, pairs="all"))["form"] == len(names) * (len(names) - 1) // 2
+    assert relations(wirecopy.find(articles[:2])) == {"near-duplicate": 1}
+
+
+ARABIC = "١٢٣٤٥٦٧٨٩٠"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda n: "".join(ARABIC[int(digit) - 1] for digit in str(n)),
+        lambda n: "".join("零一二三四五六七八九"[int(digit)] for digit in str(n)),
+        lambda n: "".join(chr(0xFF10 + int(digit)) for digit in str(n)),
+    ],
+    ids=["Arabic-Indic", "Chinese", "full width"],
+)
+def test_figures_of_any_script_fill_a_form_and_are_the_same_in_another(write: Any) -> None:
+    def text(figures: list[Any]) -> str:
+        parts = "今日新增借书证 张图书馆共接待读者 人次其中儿童读者为 人次当天下午举办讲座 场参加市民共有 人次".split()
+        return "".join(f"{part}{figure}" for part, figure in zip(parts, [*figures, ""], strict=False))
+
+    one, other = [4180, 960, 712, 315], [2255, 715, 338, 124]
+    match = wirecopy.compare(text([write(n) for n in one]), text([write(n) for n in other]))
+    assert match is not None
+    assert (match.relation, match.slots) == (Relation.FORM, (0, 4))
+    match = wirecopy.compare(text([write(n) for n in one]), text(one))
+    assert match is not None
+    assert match.relation != Relation.FORM
+    assert match.slots.same == 4
+
+
+def test_a_text_of_figures_only_is_compared() -> None:
+    figures = [str(n) for n in random.Random(3).sample(range(1000), 60)]
+    other = [*figures[:30], "5000", *figures[31:]]
+    match = wirecopy.compare(" ".join(figures), " ".join(other))
+    assert match is not None
+    assert (match.relation, match.slots) == (Relation.NEAR_DUPLICATE, (59, 1))
+
+
+@pytest.mark.parametrize("batch_bytes", [1, 700, 1 << 20])
+def test_the_order_of_articles_and_batches_makes_no_difference(batch_bytes: int) -> None:
+    articles = month()
+    expected = "".join(wirecopy.find(articles).json_lines())
+    random.Random(batch_bytes).shuffle(articles)
+    assert "".join(wirecopy.find(articles, batch_bytes=batch_bytes, threads=2).json_lines()) == expected
+
+
+def test_a_query_and_a_check_tell_forms_as_the_pile_does(tmp_path: Path) -> None:
+    articles = month()
+    query = {**articles.pop(12), "url": "https://courier.example/a"}
+    articles[2]["url"] = "https://courier.example/a"
+    asked = told(wirecopy.find(articles, query=[query]))
+    found = Counter(relation for relation, _ in asked.values())
+    assert found["form"] == len(asked) - (("day12", "day02") in asked)
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add(articles)
+        (answer,) = archive.check([query])
+        assert told(answer.matches) == asked
+        assert "".join(archive.pairs().json_lines()) == "".join(wirecopy.find(articles).json_lines())
+
+
+def test_a_check_counts_no_form_as_copied(tmp_path: Path) -> None:
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add(month(29))
+        (answer,) = archive.check([month(30)[29]])
+        assert (answer.copied, answer.longest_words, answer.contained_in, answer.contains) == (0, 0, [], [])
+        assert answer.new == [(0, len(report(29)) - 1)]
+        assert answer.form_of
+        assert answer.form_of_count == answer.articles == len(answer.form_of)
+        assert answer.to_dict()["form_of"] == answer.form_of
+        (reprint,) = archive.check([{"id": "reprint", "text": report(5), "published": "2024-03-07"}])
+        assert (reprint.copied, reprint.contained_in) == (1, ["day05"])
+        assert "day05" not in reprint.form_of
+        last = month(30)[29]
+        (observed,) = archive.observe({"id": "new", "text": last["text"], "published": last["published"]})
+        assert observed.answer.form_of
+
+
+def test_relations_may_be_chosen(tmp_path: Path) -> None:
+    articles = [*month(), {"id": "again", "text": report(4)}]
+    assert relations(wirecopy.find(articles, relations=["identical"])) == {"identical": 1}
+    assert set(relations(wirecopy.find(articles, relations=["form"]))) == {"form"}
+    assert relations(wirecopy.find(articles, query=[articles[-1]], relations=["partial"])) == {}
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add(articles)
+        assert relations(archive.pairs(relations=["identical"])) == {"identical": 1}
+        (answer,) = archive.check([{"id": "x", "text": report(4)}], relations=["identical"])
+        assert relations(answer.matches) == {"identical": 2}
+        assert answer.articles == 2
+        with pytest.raises(UsageError, match="no relation named 'copy'"):
+            archive.check("text", relations=["copy"])
+    with pytest.raises(UsageError, match="no relation named 'copy'"):
+        wirecopy.find(articles, relations=["copy"])
+
+
+def test_an_archive_without_learnt_forms_tells_them_by_two_texts_alone(tmp_path: Path) -> None:
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add(month(2), learn=False)
+        assert not len(archive._index.learnt.varying)
+        (answer,) = archive.check([month(3)[2]])
+        assert answer.form_of
+
+
+@pytest.mark.parametrize("fillings", [1000, 5000])
+def test_many_fillings_of_one_form_cost_in_proportion(fillings: int) -> None:
+    """Comparisons and slots are counted: each filling meets few others, whatever their number."""
+    matches = wirecopy.find([{"id": f"{n:05}", "text": report(n)} for n in range(fillings)])
+    passages = matches.compared.passages
+    assert matches.count_relations()[Relation.FORM] > 0.9 * len(matches) > 0.9 * fillings
+    assert matches.counts["comparisons"] <= 12 * fillings
+    assert int(passages.same.sum() + passages.other.sum()) <= 10 * matches.counts["comparisons"]
+
+
+def slots(*rows: tuple[int, int, int]) -> SlotColumns:
+    """Values of these names, and what both articles have there."""
+    names, queries, founds = (np.array(column, np.uint64) for column in zip(*rows, strict=True))
+    zero, marks = np.zeros(len(rows), np.uint32), np.zeros(len(rows), np.uint8)
+    return SlotColumns(zero, marks + 1, names, queries, founds, zero, marks, marks)
+
+
+def test_a_name_varies_from_four_values_in_as_many_articles_on() -> None:
+    def learn(*rows: tuple[int, int, int, int, int]) -> list[int]:
+        sides = (np.array([row[at] for row in rows], np.uint32) for at in (3, 4))
+        return [int(name) for name in forms.learn(slots(*(row[:3] for row in rows)), *sides)]
+
+    assert learn((7, 10, 11, 0, 1), (7, 12, 13, 2, 3)) == [7]
+    assert learn((7, 10, 11, 0, 1), (7, 12, 11, 2, 3)) == []  # three values
+    assert learn((7, 10, 11, 0, 1), (7, 12, 13, 0, 1)) == []  # two articles
+    assert learn((7, 10, 11, 0, 1), (8, 12, 13, 2, 3)) == []  # two names
+    many = [(7, 10, 20 + n, 0 + n, 100 + n) for n in range(9)]
+    assert learn(*many) == []  # one value in half of the articles
+    assert forms.learn(NO_SLOTS, np.empty(0, np.uint32), np.empty(0, np.uint32)).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("https://www.Courier.example/a/b/?utm_source=x&id=7&fbclid=1#top", "courier.example/a/b?id=7"),
+        ("http://courier.example/a/b?id=7", "courier.example/a/b?id=7"),
+        ("courier.example/a", "courier.example/a"),
+        ("https://courier.example/", ""),
+        ("https://courier.example/?p=3", "courier.example/?p=3"),
+        ("", ""),
+    ],
+)
+def test_addresses_are_the_same_however_they_are_written(address: str, expected: str) -> None:
+    assert canonical(address) == expected
+
+
+def test_an_article_without_an_address_has_none() -> None:
+    assert number_addresses(["", "https://courier.example/"]).tolist() == [0, 0]
+    one, other = number_addresses(["https://a.example/1", "http://a.example/1/"]).tolist()
+    assert one == other != 0
