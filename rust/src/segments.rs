@@ -368,7 +368,7 @@ pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
         })?;
     }
     let layout = widest.plan(rows.len(), postings)?;
-    let mut writer = Writer::new(layout);
+    let (mut writer, mut left) = (Writer::new(layout), postings);
     for shard in 0..SHARDS {
         let mut postings = Vec::new();
         for (segment, numbers) in segments.iter().zip(&numbers) {
@@ -378,7 +378,11 @@ pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
                 (article != u32::MAX).then(|| posting.of(article))
             }));
         }
+        left = left.wrapping_sub(postings.len());
         writer.write_sorted(&mut postings);
+    }
+    if left != 0 {
+        return Err(Invalid("expected directories of all postings".into()));
     }
     Ok(writer.finish(&rows, &words))
 }
