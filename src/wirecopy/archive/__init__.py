@@ -29,9 +29,10 @@ from ..sources.fields import id_text
 from ..statistics import Statistics
 from .answers import Added, Answer, Found, Observed, Ranked, Status
 from .checking import check
-from .connection import FORMAT, locked, take_lock
+from .connection import FORMAT
 from .digests import digest, values_of
 from .index import Index
+from .locking import Lock, locked, take_lock
 from .looking import Limits
 from .opining import choose_method, opine
 from .reading import name_by_text, read_batches, read_moment, require_place
@@ -57,7 +58,7 @@ class Archive:
         self.settings = settings
         self.threads = threads
         self._store = store
-        self._lock_file: int | None = None
+        self._lock: Lock | None = None
         self._index = Index(store, settings)
         self._writer = Writer(self._index)
 
@@ -85,9 +86,9 @@ class Archive:
         store = Store(place)
         try:
             if store.is_new and not fresh:
-                require_no_segments(place)
+                require_no_segments(store.file)
             if store.is_new or store.format < FORMAT:
-                with locked(place):
+                with locked(store.file, store.identity, place):
                     store.prepare()
                     if store.setting("methods") is None:
                         with store.change():
@@ -108,9 +109,12 @@ class Archive:
     def close(self) -> None:
         """Close the archive; nothing is lost if that is forgotten."""
         self._store.close()
-        if self._lock_file is not None:
-            os.close(self._lock_file)
-            self._lock_file = None
+        self._let_go()
+
+    def _let_go(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            lock.release()
 
     def __len__(self) -> int:
         return self._store.count()
@@ -231,8 +235,7 @@ class Archive:
         with store.snapshot():
             articles, (first, last), entries = store.count(), store.span(), store.entries()
         held = sum(entry.bytes for entry in entries)
-        stored = self.path.stat().st_size
-        wal = self.path.with_name(self.path.name + "-wal")
+        stored = store.bytes
         return {
             "articles": articles,
             "first": show_moment(first),
@@ -243,7 +246,7 @@ class Archive:
             "segments": len(entries),
             "index_bytes": held,
             "index_bytes_an_article": round(held / max(1, articles)),
-            "store_bytes": stored + (wal.stat().st_size if wal.exists() else 0),
+            "store_bytes": stored,
             "store_bytes_an_article": round(stored / max(1, articles)),
             "formulas": len(self.formulas),
             "changed_since_learnt": store.setting("unlearnt", 0),
@@ -253,9 +256,9 @@ class Archive:
 
     def _claim(self, progress: Progress | None = None) -> bool:
         """Become the one writer, and file articles anew if they must be; returns False if it is the writer already."""
-        if self._lock_file is not None:
+        if self._lock is not None:
             return False
-        self._lock_file = take_lock(self.path)
+        self._lock = take_lock(self._store.file, self._store.identity, self.path)
         try:
             self._store.prepare()
             with open_pool(self.threads) as pool:
@@ -264,8 +267,7 @@ class Archive:
             self._index.delete_files()
             self._writer.put_back()
         except BaseException:
-            os.close(self._lock_file)
-            self._lock_file = None
+            self._let_go()
             raise
         return True
 

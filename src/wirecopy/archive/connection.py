@@ -1,4 +1,6 @@
-"""A connection to the SQLite file of an archive: its format, snapshots, changes and errors; and the writer's lock.
+"""A connection to the SQLite file of an archive: where that is, its format, snapshots, changes and errors.
+
+A file is known by what it is: its path is made absolute, links are followed, and no change is acknowledged once another stands there.
 
 The tables change by migration only. Migration N is `migrations/N.sql`: it makes format N of the one before, in a transaction of its own,
 and is never edited once an archive may have gone through it.
@@ -6,16 +8,19 @@ and is never edited once an archive may have gone through it.
 
 from __future__ import annotations
 
-import fcntl
+import ctypes
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from urllib.parse import quote
+from weakref import WeakSet
 
 from ..errors import ArchiveError, MismatchError
+from .locking import close_kept, gone, identify, opening
 
 MIGRATIONS = resources.files(__package__).joinpath("migrations")
 FORMAT = sum(file.name.endswith(".sql") for file in MIGRATIONS.iterdir())
@@ -31,10 +36,19 @@ class Connection:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        """As it was given, for messages."""
+        self.file = Path(os.path.realpath(path))
+        self._frozen: object = None
+        """What tells whether a file that is read without locks has changed."""
+        before = identify(self.file)
         with self.errors("opened"):
-            self._connection = sqlite3.connect(
-                path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=64
-            )
+            self._connection = self._connect()
+            found = identify(self.file)
+            if found is None or before not in (None, found):
+                raise ArchiveError(gone(path))
+            self.identity = found
+            self._log: object = None
+            _open.add(self)
             self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
             self._version = -1
             [(found,)] = self.execute("PRAGMA application_id")
@@ -49,6 +63,48 @@ class Connection:
                     self.format,
                     "open it with the version of wirecopy that wrote it, or a newer one",
                 )
+
+    def _connect(self) -> sqlite3.Connection:
+        """Open the file; where SQLite cannot keep its log beside it and there is none, without locks."""
+        with opening():
+            connection = _connect(str(self.file))
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_schema")
+        except sqlite3.OperationalError:
+            if os.access(self.file.parent, os.W_OK) or not os.access(self.file, os.R_OK):
+                raise
+            connection.close()
+            if self._log_bytes():
+                raise ArchiveError(
+                    f"{self.path}: cannot be opened: it has a log, {self.file.name}-wal, and the folder cannot be written; "
+                    "copy both to a folder that can be"
+                ) from None
+            with opening():
+                connection = _connect(f"file:{quote(str(self.file))}?immutable=1", uri=True)
+            self._frozen = self._stamp()
+        return connection
+
+    def _log_bytes(self) -> int:
+        try:
+            return self.file.with_name(self.file.name + "-wal").stat().st_size
+        except OSError:
+            return 0
+
+    def _stamp(self) -> object:
+        known = self.file.stat()
+        return known.st_ino, known.st_size, known.st_mtime_ns, self._log_bytes()
+
+    @property
+    def bytes(self) -> int:
+        """The size of the file and its log."""
+        return self.file.stat().st_size + self._log_bytes()
+
+    def require_here(self) -> None:
+        """Raise ArchiveError if the path leads no longer to the file that is open, or to its log."""
+        log = identify(self.file.with_name(self.file.name + "-wal"))
+        self._log = self._log or log
+        if identify(self.file) != self.identity or log != self._log:
+            raise ArchiveError(gone(self.path))
 
     def is_empty(self) -> bool:
         """Whether nothing was ever written."""
@@ -74,6 +130,13 @@ class Connection:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+        _open.discard(self)
+        close_kept(self.identity)
+
+    def leave_to_parent(self) -> None:
+        """In a process that was forked: SQLite allows no use of what was open before, not even to close it."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
+        self._connection = cast(sqlite3.Connection, _Forked(self.path))
 
     @contextmanager
     def errors(self, what: str) -> Iterator[None]:
@@ -118,8 +181,10 @@ class Connection:
         with self.errors("written"):
             try:
                 self.execute("BEGIN IMMEDIATE")
+                self.require_here()
                 yield
                 self.execute("COMMIT")
+                self.require_here()
             except BaseException:
                 if self._connection.in_transaction:
                     self.execute("ROLLBACK")
@@ -127,8 +192,16 @@ class Connection:
 
     def has_changed(self) -> bool:
         """Whether another connection has committed since this was last asked."""
+        if self._frozen and self._frozen != self._stamp():
+            raise ArchiveError(f"{self.path}: changed while it was read without locks; open it again")
         before, self._version = self._version, self.read("PRAGMA data_version")[0][0]
         return before != self._version
+
+
+def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        name, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=64, uri=uri
+    )
 
 
 def _way_out(error: sqlite3.Error) -> str:
@@ -146,36 +219,27 @@ def _way_out(error: sqlite3.Error) -> str:
     return "; check the disk and try again: what was acknowledged is kept"
 
 
-def take_lock(path: Path) -> int:
-    """Take the lock of the one writer; returns its open file, which holds the lock until it is closed."""
-    place = path.with_name(path.name + "-lock")
-    try:
-        lock = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            who = os.pread(lock, 32, 0).decode(errors="replace").strip()
-            os.close(lock)
-            raise
-    except BlockingIOError:
-        raise ArchiveError(
-            f"{path}: another program is writing to it (process {who or 'unknown'}); wait for it to end. Reading is possible"
-        ) from None
-    except OSError as error:
-        raise ArchiveError(
-            f"{place}: cannot be locked: {error.strerror}; make room on the disk or check that the file can be written"
-        ) from error
-    with suppress(OSError):  # who it is only helps the message above
-        os.ftruncate(lock, 0)
-        os.write(lock, f"{os.getpid()}\n".encode())
-    return lock
+class _Forked:
+    """What stands in for a connection in a process that was forked since it was opened."""
+
+    in_transaction = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def close(self) -> None:
+        """Do nothing: it is the parent's."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ArchiveError(f"{self._path}: opened before this process was forked; open it again in this one")
 
 
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of the one writer."""
-    lock = take_lock(path)
-    try:
-        yield
-    finally:
-        os.close(lock)
+_open: WeakSet[Connection] = WeakSet()
+
+
+def _leave_to_parent() -> None:
+    for connection in list(_open):
+        connection.leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)

@@ -31,7 +31,7 @@ class Index:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
         self.settings = settings
-        self.folder = folder_of(store.path)
+        self.folder = folder_of(store.file)
         self.is_behind = True
         """Whether the store may hold something that is not taken in yet."""
         self._empty()

@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boilerplate import GAP_WORDS, Formula, Learnt
+from ..errors import ArchiveError
 from ..model import ABOUT, UNDATED, Article, Articles, Boilerplate, count
 from .connection import Connection
 from .digests import FIELDS, FORM, digest
+from .locking import gone
 from .segments import Entry, Stored
 
 MANY = 500
@@ -44,8 +46,11 @@ class Store(Connection):
     def beside(self) -> Iterator[Store]:
         """Another connection, which sees what is committed now, whatever this one's snapshot is."""
         self.read("PRAGMA data_version")  # complains if this one is closed
-        other = Store(self.path)
+        other = Store(self.file)
+        other.path = self.path
         try:
+            if other.identity != self.identity:
+                raise ArchiveError(gone(self.path))
             yield other
         finally:
             other.close()
