@@ -321,7 +321,7 @@ class Damage(NamedTuple):
 
     def do(self, folder: Path) -> None:
         rng = random.Random(self.seed)
-        files = sorted(folder.iterdir())
+        files = sorted(folder.glob("*.segment"))
         path = rng.choice(files)
         before = path.read_bytes()
         size = len(before)

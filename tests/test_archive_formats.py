@@ -290,7 +290,7 @@ def test_the_next_writer_files_all_articles_anew(
         require_as_new(archive)
         require_as_new(reader)
     numbers = [number for (number,) in ask(old, "SELECT number FROM segments WHERE content IS NULL")]
-    left = sorted(path.name for path in old.with_name("archive-index").iterdir())
+    left = sorted(path.name for path in old.with_name("archive-index").glob("*.segment"))
     assert left == [f"{number:08}.segment" for number in sorted(numbers)]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
@@ -27,6 +27,10 @@ FORMAT = sum(file.name.endswith(".sql") for file in MIGRATIONS.iterdir())
 """The format of the tables after all migrations."""
 APPLICATION = 0x77637079
 """The number in the head of the file that marks it as an archive."""
+COPIED_PAGES = 4096
+"""How many pages are copied between two words on how far that is."""
+RESTORE = "; restore it from a backup, or take what is whole: wirecopy export OLD | wirecopy add NEW -"
+"""The way out of damage."""
 CACHED_KIB = 16_384
 """The size of a connection's page cache, in KiB."""
 
@@ -138,6 +142,16 @@ class Connection:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
         self._connection = cast(sqlite3.Connection, _Forked(self.path))
 
+    def copy_to(self, other: Connection, told: Callable[[int, int], object] | None = None) -> None:
+        """Copy all pages into an empty file, as this one's snapshot sees them; `told` how many of how many."""
+
+        def tell(_: int, left: int, pages: int) -> None:
+            if told:
+                told(pages - left, pages)
+
+        with self.errors("read"):
+            self._connection.backup(other._connection, pages=COPIED_PAGES, progress=tell)
+
     @contextmanager
     def errors(self, what: str) -> Iterator[None]:
         """Raise what SQLite complains about as an ArchiveError with a way out."""
@@ -213,7 +227,7 @@ def _way_out(error: sqlite3.Error) -> str:
     if "locked" in message:
         return "; another program is writing to it: try again when it is done"
     if "malformed" in message or "not a database" in message:
-        return "; restore it from a backup, or name an archive"
+        return f"{RESTORE}, or name an archive"
     if "readonly" in message or "unable to open" in message:
         return "; check that file and folder can be written"
     return "; check the disk and try again: what was acknowledged is kept"

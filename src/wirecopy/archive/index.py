@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..boilerplate import Learnt
 from ..model import UNDATED, count
+from . import marks
 from .segments import Damaged, Entry, Segment, encode_parts, file_of, folder_of, make_segment, open_segment
 from .settings import Settings, require_text_version
 from .store import Store
@@ -34,6 +35,7 @@ class Index:
         self.folder = folder_of(store.file)
         self.is_behind = True
         """Whether the store may hold something that is not taken in yet."""
+        self._name = ""
         self._empty()
 
     def _empty(self) -> None:
@@ -169,6 +171,12 @@ class Index:
         ]
         return [f"{self.store.path}: {count(missing)} in no segment"] * bool(missing) + damaged
 
+    def write_mark(self) -> None:
+        """Note in the folder which change was taken in; only for the writer."""
+        self._name = self._name or self.store.setting("archive", "")
+        if self._name:
+            marks.write_mark(self.folder, marks.Mark(self._name, self._change, self._last_row))
+
     def places(self, rows: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The place of each row among the live ones, -1 for a row that is not live."""
         found = np.searchsorted(self.rows, rows)
@@ -178,7 +186,7 @@ class Index:
 
     def delete_files(self) -> None:
         """Delete files of segments that are not in the catalogue; only for the writer."""
-        needed = {file_of(self.folder, segment.entry.number).name for segment in self.segments}
+        needed = {marks.NAME, *(file_of(self.folder, segment.entry.number).name for segment in self.segments)}
         found: list[Path] = []
         with suppress(OSError):  # no folder, or none that can be read: then another time
             found = [path for path in self.folder.iterdir() if path.name not in needed]

@@ -13,12 +13,13 @@ import numpy as np
 
 from .. import _core, methods
 from ..comparison import DEFAULT_PRESET, get_preset
-from ..errors import MismatchError, UsageError
+from ..errors import ArchiveError, MismatchError, UsageError, WirecopyError
 from ..matching import Plan, check_statistics, choose_methods
 from ..methods import Method
 from ..model import UNDATED, Articles
 from ..pairs import Filed, file
 from ..statistics import Statistics
+from .connection import RESTORE
 from .store import Store
 
 SECOND = 1_000_000
@@ -26,6 +27,9 @@ UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 SLICES = 8
 """The slices of time that a window is cut into, so that whole segments can be dropped."""
 _WAY_OUT = "open it with what it was made with, or make another: wirecopy export OLD | wirecopy add NEW -"
+
+
+_LOST = "install what has the method; info, export and backup work without: wirecopy export OLD | wirecopy add NEW - makes another"
 
 
 @dataclass(frozen=True)
@@ -68,12 +72,22 @@ class Settings:
 
     @classmethod
     def load(cls, store: Store) -> Settings:
-        """The settings of an archive, without statistics if their words were read in another way than now."""
-        chosen = tuple(
-            methods.get(name, **parameters) for name, parameters in json.loads(store.setting("methods"))
-        )
+        """The settings of an archive, without statistics if their words were read in another way than now.
+
+        Raises MismatchError if it has a method that is not here, or not with these parameters.
+        """
+        named = stored_methods(store)
+        try:
+            chosen = tuple(methods.get(name, **parameters) for name, parameters in named)
+        except UsageError as error:
+            raise MismatchError(
+                f"methods of {store.path}", ", ".join(name for name, _ in named), error, _LOST
+            ) from None
         packed = store.setting("statistics") if is_current(store) else None
-        statistics = Statistics.load(io.BytesIO(packed)) if packed else None
+        try:
+            statistics = Statistics.load(io.BytesIO(packed)) if packed else None
+        except WirecopyError as error:
+            raise ArchiveError(f"{store.path}: its statistics are damaged: {error}{RESTORE}") from error
         return cls(chosen, store.setting("preset"), store.setting("window"), statistics)
 
     def save(self, store: Store) -> None:
@@ -119,6 +133,11 @@ class Settings:
             slice_ = moment // length if length and moment not in (None, UNDATED) else None
             found.setdefault(slice_, []).append(article)
         return found
+
+
+def stored_methods(store: Store) -> list[tuple[str, dict[str, Any]]]:
+    """The names and parameters of an archive's methods, whether they are here or not."""
+    return [(name, parameters) for name, parameters in json.loads(store.setting("methods"))]
 
 
 def is_current(store: Store) -> bool:

@@ -8,6 +8,7 @@ themselves, which are in `migrations/`. Any SQLite tool can look at it through t
 from __future__ import annotations
 
 import json
+import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from ..model import ABOUT, UNDATED, Article, Articles, Boilerplate, count
 from .connection import Connection
 from .digests import FIELDS, FORM, digest
 from .locking import gone
-from .segments import Entry, Stored
+from .segments import BLOCK, Entry, Segment, Stored
 
 MANY = 500
 """The most rows that are read at a time, and parameters of one statement."""
@@ -99,6 +100,12 @@ class Store(Connection):
     def is_new(self) -> bool:
         """Whether it has no settings yet: nothing was written, or only the tables."""
         return self.is_empty() or self.setting("methods") is None
+
+    def ensure_name(self) -> None:
+        """Draw a name for an archive that has none, by which its index knows it."""
+        if self.setting("archive") is None:
+            with self.change():
+                self.set("archive", secrets.token_hex(8))
 
     # Articles and texts
 
@@ -237,6 +244,26 @@ class Store(Connection):
     def segment_contents(self, numbers: Sequence[int]) -> dict[int, bytes | None]:
         """The bytes of each of the segments that is in the catalogue; None for one that is a file."""
         return dict(self.select("number, content", "segments", "number", numbers))
+
+    def segments_outside(self) -> list[int]:
+        """The numbers of the segments that are files."""
+        return [number for (number,) in self.read("SELECT number FROM segments WHERE content IS NULL")]
+
+    def segments_inside(self, least_bytes: int) -> list[int]:
+        """The numbers of the segments in the store that have so many bytes."""
+        query = "SELECT number FROM segments WHERE length(content) >= ?"
+        return [number for (number,) in self.read(query, (least_bytes,))]
+
+    def fill_segment(self, segment: Segment) -> None:
+        """Put the bytes of a segment that is a file into the store."""
+        number = segment.entry.number
+        self.execute(
+            "UPDATE segments SET content = zeroblob(?) WHERE number = ?", (segment.entry.bytes, number)
+        )
+        with self._connection.blobopen("segments", "content", number) as blob:
+            for part in segment.parts:
+                for start in range(0, len(part.content), BLOCK):
+                    blob.write(part.content[start : start + BLOCK].tobytes())
 
     def replace_segments(self, gone: Sequence[int], made: Iterable[Stored]) -> None:
         """Take segments out of the catalogue, by their numbers, and put others in, each with its bytes unless it is a file."""
