@@ -47,6 +47,7 @@ def names(articles: Sequence[dict[str, str]]) -> list[str]:
 def change(path: Path, statement: str) -> None:
     with closing(sqlite3.connect(path)) as store, store:
         store.execute(statement)
+        store.execute("DELETE FROM settings WHERE name = 'made_with'")
 
 
 # Backups

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,7 @@ from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
 from ..methods import Method
 from ..methods import get as get_method
-from ..model import ABOUT, Article, Articles
+from ..model import ABOUT, Article, Articles, Skipped
 from ..pairs import Filed
 from ..sources import Fields, read
 from ..sources.fields import id_text
@@ -245,10 +245,13 @@ class Archive:
         with open_pool(self.threads, progress) as pool, self._at_one_moment():
             yield Stock(self._index, pool), pool
 
-    def articles(self) -> Iterator[Article]:
-        """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile."""
+    def articles(self, *, skip: Callable[[Skipped], object] | None = None) -> Iterator[Article]:
+        """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile.
+
+        Each is compared with its checksums. One that is damaged is left out and told to `skip`; without that, ArchiveError is raised.
+        """
         with self._store.beside() as store, store.snapshot():
-            yield from store.all_articles()
+            yield from store.all_articles(skip)
 
     @property
     def formulas(self) -> Sequence[Formula]:
@@ -414,7 +417,11 @@ class Archive:
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; returns what was wrong. Damaged segments are made again."""
         lost = [self._missing] if self._missing else []
-        problems = [*lost, *self._index.find_damage(), *self._store.find_damage()]
+        problems = [*lost, *self._store.find_damage()]
+        try:
+            problems = [*self._index.find_damage(), *problems]
+        except ArchiveError as error:
+            problems.append(str(error))
         if self._index.mended:
             try:
                 self._claim()

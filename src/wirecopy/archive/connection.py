@@ -19,7 +19,7 @@ from typing import Any, cast
 from urllib.parse import quote
 from weakref import WeakSet
 
-from ..errors import ArchiveError, MismatchError
+from ..errors import ArchiveError, MismatchError, WirecopyError
 from .locking import close_kept, gone, identify, opening
 
 MIGRATIONS = resources.files(__package__).joinpath("migrations")
@@ -157,8 +157,18 @@ class Connection:
         """Raise what SQLite complains about as an ArchiveError with a way out."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own message may quote what is damaged
             raise ArchiveError(f"{self.path}: cannot be {what}: {error}{_way_out(error)}") from error
+
+    @contextmanager
+    def decoding(self, what: str) -> Iterator[None]:
+        """Raise whatever comes of values that nobody wrote as an ArchiveError with a way out."""
+        try:
+            yield
+        except WirecopyError:
+            raise
+        except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
+            raise ArchiveError(f"{self.path}: damaged: {what} cannot be read: {error!r}{RESTORE}") from error
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run one statement."""
@@ -218,7 +228,7 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
     )
 
 
-def _way_out(error: sqlite3.Error) -> str:
+def _way_out(error: sqlite3.Error | UnicodeDecodeError) -> str:
     message = str(error)
     if "SHM" in getattr(error, "sqlite_errorname", ""):
         return "; make room on the disk: even to read, 32 kB are needed beside it"
@@ -226,7 +236,7 @@ def _way_out(error: sqlite3.Error) -> str:
         return "; make room on the disk and go on: what was acknowledged is kept"
     if "locked" in message:
         return "; another program is writing to it: try again when it is done"
-    if "malformed" in message or "not a database" in message:
+    if isinstance(error, UnicodeDecodeError) or "malformed" in message or "not a database" in message:
         return f"{RESTORE}, or name an archive"
     if "readonly" in message or "unable to open" in message:
         return "; check that file and folder can be written"

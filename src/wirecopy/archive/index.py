@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..boilerplate import Learnt
+from ..errors import ArchiveError
 from ..model import UNDATED, count
 from . import marks
+from .connection import RESTORE
 from .segments import Damaged, Entry, Segment, encode_parts, file_of, folder_of, make_segment, open_segment
 from .settings import Settings, require_text_version
 from .store import Store
@@ -65,10 +67,11 @@ class Index:
         """Take in what was committed; False if a segment was merged away before its file was opened: then look again."""
         store = self.store
         can_look_again = not store.is_in_snapshot
-        with store.snapshot():
+        with store.snapshot(), store.decoding("an article or a segment"):
             change = store.setting("change", 0)
             if change == self._change:
                 return True
+            is_first = self._change < 0
             require_text_version(store)
             if self._change < store.setting("removals_since", 0):
                 self._empty()
@@ -92,8 +95,19 @@ class Index:
             self.mended &= {entry.number for entry in found}
             if (learnt := store.setting("learnt_change", -1)) != self._learnt_change:
                 self._learnt_change, self.learnt = learnt, store.learnt()
+            if is_first:
+                self._require_whole()
             self._change = change
         return True
+
+    def _require_whole(self) -> None:
+        """Raise ArchiveError unless every article is live once, and in a segment."""
+        self.store.require_count(len(self.rows))
+        filed = sum(int((self.places(segment.rows) >= 0).sum()) for segment in self.segments)
+        if bool((self.rows[1:] <= self.rows[:-1]).any()) or filed != len(self.rows):
+            raise ArchiveError(
+                f"{self.store.path}: damaged: {len(self.rows):,} articles are there, {filed:,} in segments{RESTORE}"
+            )
 
     def _take_in_rows(self) -> None:
         new = self.store.moments(self._last_row + 1)

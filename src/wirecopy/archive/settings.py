@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -86,9 +88,10 @@ class Settings:
         packed = store.setting("statistics") if is_current(store) else None
         try:
             statistics = Statistics.load(io.BytesIO(packed)) if packed else None
-        except WirecopyError as error:
+        except (WirecopyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
             raise ArchiveError(f"{store.path}: its statistics are damaged: {error}{RESTORE}") from error
-        return cls(chosen, store.setting("preset"), store.setting("window"), statistics)
+        preset, window = store.setting("preset"), store.setting("window")
+        return cls(chosen, preset, window, statistics)
 
     def save(self, store: Store) -> None:
         """Write the settings into a new archive."""
@@ -101,6 +104,7 @@ class Settings:
             packed = io.BytesIO()
             self.statistics.save(packed)
             store.set("statistics", packed.getvalue())
+        store.set("made_with", sum_settings(store))
 
     def require(
         self,
@@ -136,8 +140,19 @@ class Settings:
 
 
 def stored_methods(store: Store) -> list[tuple[str, dict[str, Any]]]:
-    """The names and parameters of an archive's methods, whether they are here or not."""
-    return [(name, parameters) for name, parameters in json.loads(store.setting("methods"))]
+    """The names and parameters of an archive's methods, whether they are here or not; raises ArchiveError if settings are damaged."""
+    made = store.setting("made_with")
+    if made is not None and made != sum_settings(store):
+        raise ArchiveError(f"{store.path}: damaged: its settings are not as they were written{RESTORE}")
+    with store.decoding("its settings"):
+        return [(name, dict(parameters)) for name, parameters in json.loads(store.setting("methods"))]
+
+
+def sum_settings(store: Store) -> int:
+    """A checksum of what an archive was made with."""
+    return zlib.crc32(
+        repr([store.setting(name) for name in ("methods", "preset", "window", "statistics")]).encode()
+    )
 
 
 def is_current(store: Store) -> bool:

@@ -391,11 +391,13 @@ def warn_missing(store: Archive) -> bool:
 def export_command(archive: Path, output: Path | None) -> int:
     """Write the articles of ARCHIVE as JSON lines, the earliest first.
 
-    wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be.
+    wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be. Each article is compared with
+    its checksums: exit code 3 says that some are damaged and left out, each named on stderr.
     """
     check_writable(output, inputs=files_of(archive))
     with open_archive(archive) as store, open_output(output) as out:
         is_behind = warn_missing(store)
-        for article in store.articles():
+        skipped: list[Skipped] = []
+        for article in store.articles(skip=skipped.append):
             write_line(asdict(article), out)
-    return 3 if is_behind else 0
+    return name_skipped(skipped) or (3 if is_behind else 0)
