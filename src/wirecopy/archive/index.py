@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..boilerplate import Learnt
+from ..errors import ArchiveError
 from ..model import UNDATED, count
+from . import marks
+from .connection import RESTORE
 from .segments import Damaged, Entry, Segment, encode_parts, file_of, folder_of, make_segment, open_segment
 from .settings import Settings, require_text_version
 from .store import Store
@@ -31,9 +34,10 @@ class Index:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
         self.settings = settings
-        self.folder = folder_of(store.path)
+        self.folder = folder_of(store.file)
         self.is_behind = True
         """Whether the store may hold something that is not taken in yet."""
+        self._name = ""
         self._empty()
 
     def _empty(self) -> None:
@@ -63,10 +67,11 @@ class Index:
         """Take in what was committed; False if a segment was merged away before its file was opened: then look again."""
         store = self.store
         can_look_again = not store.is_in_snapshot
-        with store.snapshot():
+        with store.snapshot(), store.decoding("an article or a segment"):
             change = store.setting("change", 0)
             if change == self._change:
                 return True
+            is_first = self._change < 0
             require_text_version(store)
             if self._change < store.setting("removals_since", 0):
                 self._empty()
@@ -90,8 +95,19 @@ class Index:
             self.mended &= {entry.number for entry in found}
             if (learnt := store.setting("learnt_change", -1)) != self._learnt_change:
                 self._learnt_change, self.learnt = learnt, store.learnt()
+            if is_first:
+                self._require_whole()
             self._change = change
         return True
+
+    def _require_whole(self) -> None:
+        """Raise ArchiveError unless every article is live once, and in a segment."""
+        self.store.require_count(len(self.rows))
+        filed = sum(int((self.places(segment.rows) >= 0).sum()) for segment in self.segments)
+        if bool((self.rows[1:] <= self.rows[:-1]).any()) or filed != len(self.rows):
+            raise ArchiveError(
+                f"{self.store.path}: damaged: {len(self.rows):,} articles are there, {filed:,} in segments{RESTORE}"
+            )
 
     def _take_in_rows(self) -> None:
         new = self.store.moments(self._last_row + 1)
@@ -169,6 +185,12 @@ class Index:
         ]
         return [f"{self.store.path}: {count(missing)} in no segment"] * bool(missing) + damaged
 
+    def write_mark(self) -> None:
+        """Note in the folder which change was taken in; only for the writer."""
+        self._name = self._name or self.store.setting("archive", "")
+        if self._name:
+            marks.write_mark(self.folder, marks.Mark(self._name, self._change, self._last_row))
+
     def places(self, rows: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The place of each row among the live ones, -1 for a row that is not live."""
         found = np.searchsorted(self.rows, rows)
@@ -178,7 +200,7 @@ class Index:
 
     def delete_files(self) -> None:
         """Delete files of segments that are not in the catalogue; only for the writer."""
-        needed = {file_of(self.folder, segment.entry.number).name for segment in self.segments}
+        needed = {marks.NAME, *(file_of(self.folder, segment.entry.number).name for segment in self.segments)}
         found: list[Path] = []
         with suppress(OSError):  # no folder, or none that can be read: then another time
             found = [path for path in self.folder.iterdir() if path.name not in needed]

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from .. import _core
 from ..errors import ArchiveError
 from ..methods import Method
-from ..model import count
 from ..pairs import Filed
 
 IN_STORE_BYTES = 1 << 18
@@ -190,16 +189,6 @@ def file_of(folder: Path, number: int) -> Path:
 def folder_of(archive: Path) -> Path:
     """The folder of the segment files of an archive."""
     return archive.with_name(archive.name + "-index")
-
-
-def require_no_segments(archive: Path) -> None:
-    """Raise ArchiveError if an empty archive has segment files: then it had articles."""
-    folder = folder_of(archive)
-    if found := len(list(folder.glob("*.segment"))):
-        raise ArchiveError(
-            f"{archive}: empty, but {folder} holds {count(found, 'segment')} of its articles: restore it"
-            " from a backup, or delete both to begin anew"
-        )
 
 
 def choose_merge(sizes: Sequence[int]) -> int:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import ArchiveError
 from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
 from ..model import Skipped
@@ -78,13 +77,8 @@ class Stock:
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""
         rows = self._rows[ranks].tolist()
-        try:
-            with self._lock:
-                parts = self._store.texts(rows)
-        except KeyError:
-            raise ArchiveError(
-                f"{self._store.path}: an article of these matches was removed since; ask again"
-            ) from None
+        with self._lock:
+            parts = self._store.texts(rows)
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return np.frombuffer(b"".join(parts), np.uint8), offsets
 

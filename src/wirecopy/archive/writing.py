@@ -15,6 +15,7 @@ from ..matching.collection import Pool, Progress
 from ..methods import Method
 from ..model import UNDATED, Articles, Skipped
 from ..pairs import Filed
+from . import segments
 from .answers import Added
 from .digests import FORM, digest, values_of
 from .index import Index
@@ -52,6 +53,7 @@ class Writer:
             self._store.set("change", self._store.setting("change", 0) + 1)
             yield
         self._index.refresh()
+        self._index.write_mark()
 
     def add(
         self,
@@ -227,8 +229,9 @@ class Writer:
         self._index.delete_files()
 
     def put_back(self) -> None:
-        """Write the segments that were made again."""
-        for segment in [one for one in self._index.segments if one.entry.number in self._index.mended]:
+        """Write the segments that were made again, and into files the large ones that a backup has in its store."""
+        wanted = {*self._index.mended, *self._store.segments_inside(max(1, segments.IN_STORE_BYTES))}
+        for segment in [one for one in self._index.segments if one.entry.number in wanted]:
             self._merge([segment])
 
     def compact(self) -> None:

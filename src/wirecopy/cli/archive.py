@@ -270,6 +270,8 @@ def info_command(archive: Path, as_json: bool) -> int:
         + count(info["segments"], "segment"),
         "boilerplate": f"{count(info['formulas'], 'formula')}, {since}",
     }
+    if info["missing"]:
+        rows["missing"] = info["missing"]
     wide = max(map(len, rows))
     print(*(f"{name:<{wide}}  {value}" for name, value in rows.items()), sep="\n")
     if formulas:
@@ -372,16 +374,47 @@ def pairs_command(
         return report_matches(matches, form, output, boilerplate, quiet)
 
 
+@archive_commands.command("backup")
+@options.archive
+@click.argument("file", metavar="FILE", type=options.FILE)
+@options.flag("--force", help="Replace FILE if it is there.")
+@options.quiet
+def backup_command(archive: Path, file: Path, force: bool, quiet: bool) -> int:
+    """Copy ARCHIVE to FILE, whole and of one moment, also while another program writes to it.
+
+    The copy is one file with its index in it, and has its name once it is whole, every article as it was added, and on disk.
+    """
+    with open_archive(archive) as store:
+        warn_missing(store)
+        with show_progress(quiet, None) as progress:
+            store.backup(file, replace=force, progress=progress)
+    if not quiet:
+        with open_archive(file) as copy:
+            say_changed(copy, "copied")
+    return 0
+
+
+def warn_missing(store: Archive) -> bool:
+    """Say what an archive has lost, if anything."""
+    missing = store.info()["missing"]
+    if missing:
+        say(f"warning: {missing}")
+    return bool(missing)
+
+
 @archive_commands.command("export")
 @options.archive
 @options.output
 def export_command(archive: Path, output: Path | None) -> int:
     """Write the articles of ARCHIVE as JSON lines, the earliest first.
 
-    wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be.
+    wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be. Each article is compared with
+    its checksums: exit code 3 says that some are damaged and left out, each named on stderr.
     """
     check_writable(output, inputs=files_of(archive))
     with open_archive(archive) as store, open_output(output) as out:
-        for article in store.articles():
+        is_behind = warn_missing(store)
+        skipped: list[Skipped] = []
+        for article in store.articles(skip=skipped.append):
             write_line(asdict(article), out)
-    return 0
+    return name_skipped(skipped) or (3 if is_behind else 0)
