@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from archives import opened
-from program import lines, wirecopy
+from program import wirecopy
+from records import lines
 from texts import Writer, join
 
 from wirecopy import Archive, Relation
@@ -253,7 +254,4 @@ def test_the_command_line_says_how_many(tmp_path: Path) -> None:
     head, *rows = wirecopy("check", path, draft, "--csv").stdout.decode().splitlines()
     assert ",copied,articles,contained_in_count,at_least," in head
     assert len(rows) == 20
-    assert (
-        ",1.0,30,30,yes," in rows[0]
-        or f",{answer['articles']},{answer['contained_in_count']},yes," in rows[0]
-    )
+    assert f",{answer['articles']},{answer['contained_in_count']},yes," in rows[0]
