@@ -241,6 +241,20 @@ def test_so_it_is_with_other_methods(method: str, many_holders: int, tmp_path: P
         assert counts(ask(archive)) == (300, 300, False)
 
 
+def test_a_method_that_goes_by_sentences_counts_what_is_identical_in_words(tmp_path: Path) -> None:
+    """Without its full stops a text has other sentences, and none of the keys by which the query finds the others."""
+    writer = Writer(38)
+    sentences = [writer.text(12).capitalize() + "." for _ in range(12)]
+    whole = " ".join(sentences)
+    bare = [{"id": f"b{place}", "text": whole.replace(".", "").lower()} for place in range(3)]
+    query = {"id": "query", "text": " ".join([*sentences[:11], writer.text(12).capitalize() + "."])}
+    with opened(
+        tmp_path / "archive", [{"id": "a", "text": whole}, *bare], method="sentence_lengths"
+    ) as archive:
+        assert named(ask(archive, query)) == ["a", "b0", "b1", "b2"]
+        assert counts(ask(archive, query)) == (4, 4, False)
+
+
 def test_the_command_line_says_how_many(tmp_path: Path) -> None:
     pile, draft, path = tmp_path / "pile.jsonl", tmp_path / "draft.txt", tmp_path / "archive"
     pile.write_text("".join(json.dumps(one) + "\n" for one in copies(30) + edited(40)))

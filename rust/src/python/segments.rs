@@ -110,6 +110,20 @@ impl Segment {
         run_to_arrays(py, || crowds::holders(&segments::Segment::new(bytes, &self.0)?, key))
     }
 
+    /// How many articles hold a key and are kept, and the numbers of the first of these.
+    fn tally<'py>(
+        &self,
+        py: Python<'py>,
+        bytes: Slice<'py, u8>,
+        key: u64,
+        kept: Slice<'py, bool>,
+        most: usize,
+    ) -> PyResult<(usize, Array<'py, u32>)> {
+        let (bytes, kept) = (bytes.as_slice()?, kept.as_slice()?);
+        let (count, first) = run(py, || crowds::tally(&segments::Segment::new(bytes, &self.0)?, key, kept, most))?;
+        Ok((count, first.into_arrays(py)))
+    }
+
     /// How many postings each of some keys has.
     fn count<'py>(&self, py: Python<'py>, bytes: Slice<'py, u8>, keys: Slice<'py, u64>) -> PyResult<Array<'py, i64>> {
         let (bytes, keys) = (bytes.as_slice()?, keys.as_slice()?);

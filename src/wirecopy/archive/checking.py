@@ -16,11 +16,12 @@ from ..matching.collection import Pool, Texts
 from ..model import Articles, Tokens
 from ..pairs import Nominated, Queries, unite
 from .answers import KNOWN, Answer, Found
-from .families import Families
+from .families import Families, goes_by_words
 from .index import NO_ROWS, Index
 from .looking import Limits, Within
 
-CONTAINED = [RELATIONS.index(relation) for relation in KNOWN]
+IS_CONTAINED = np.array([relation in KNOWN for relation in RELATIONS] + [False])
+"""By the code of a relation, of which -1 is none."""
 
 
 def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Answer]:
@@ -35,13 +36,8 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     compared = _compare(plan, batch, bodies, queries, founds, learnt)
     is_match = (compared.relation >= 0) & (compared.query_covered >= limits.min_share)
     candidates = Candidates(queries, rows[founds], is_match, [bodies[found] for found in founds.tolist()])
-    is_contained = np.isin(compared.relation, CONTAINED)
-    families = Families(index, within)
-    own = store.rows_of(batch.ids)
-    kin = [
-        _find_kin(families, asked, candidates, number, own.get(id), is_contained, limits.top, learnt)
-        for number, id in enumerate(batch.ids)
-    ]
+    is_contained = IS_CONTAINED[compared.relation]
+    kin = _find_kin(Families(index, within), asked, candidates, batch, is_contained, limits.top, learnt)
     tokens = text.tokenise(batch.text, batch.offsets, spans=True)
     marks = _core.mark_boilerplate(tokens, learnt.known)
     compared, twins = _compare_twins(plan, batch, index, compared, candidates, kin, learnt)
@@ -121,37 +117,43 @@ def _find_kin(
     families: Families,
     asked: Sequence[tuple[Queries, Nominated]],
     candidates: Candidates,
-    query: int,
-    own: int | None,
+    batch: Articles,
     is_contained: NDArray[np.bool_],
     top: int | None,
     learnt: Learnt,
-) -> Kin:
-    """What is identical to the matches of a query; only what a common key links can have any that are no candidates."""
-    every = np.flatnonzero(candidates.queries == query)
-    mine = every[candidates.is_match[every]]
-    linked = [some.links[1][some.links[0] == query] for _, some in asked]
-    if not any(np.isin(candidates.rows[mine], rows).any() for rows in linked):
-        return Kin()
-    keys = dict(
-        zip(every.tolist(), families.keys([candidates.bodies[pair] for pair in every.tolist()]), strict=True)
-    )
-    twins = {key: families.twins(key) for key in keys.values() if key is not None}
-    articles = contained = 0
-    rows: list[tuple[int, int]] = []
-    for key, one in twins.items():
-        same = [pair for pair in mine.tolist() if keys[pair] == key]
-        more = one.count - len(same) - families.holds(one, own)
-        if same and more > 0:
-            articles += more
-            contained += more * bool(is_contained[same[0]])
-            known = {own, *candidates.rows[same].tolist()}
-            earliest = families.earliest(one, top and top + 1)
-            rows += [(row, same[0]) for row in earliest if row not in known]
-    compared = np.unique(np.append(candidates.rows[every], np.array([own or 0], np.uint64)))
-    matched = candidates.rows[mine]
-    at_least = families.are_left_out(query, asked, matched, compared, list(twins.values()), learnt)
-    return Kin(articles, contained, rows, at_least)
+) -> list[Kin]:
+    """What is identical to the matches of each query and was not compared."""
+    kin = [Kin()] * len(batch)
+    linked = {
+        (query, row)
+        for _, some in asked
+        for query, row in zip(some.links[0].tolist(), some.links[1].tolist(), strict=True)
+    }
+    all_may = not all(goes_by_words(one.method) for one, _ in asked)
+    matched = np.flatnonzero(candidates.is_match & (bool(linked) or all_may))
+    pairs = zip(candidates.queries[matched].tolist(), candidates.rows[matched].tolist(), strict=True)
+    queries = {pair[0] for pair in pairs if all_may or pair in linked}
+    own = families.rows_of([batch.ids[query] for query in queries])
+    for query in queries:
+        every = np.flatnonzero(candidates.queries == query)
+        mine = every[candidates.is_match[every]].tolist()
+        found = families.keys([candidates.bodies[pair] for pair in every.tolist()])
+        keys = dict(zip(every.tolist(), found, strict=True))
+        itself = own.get(batch.ids[query])
+        twins = [families.twins(key, itself, top) for key in dict.fromkeys(found) if key is not None]
+        articles = contained = 0
+        rows: list[tuple[int, int]] = []
+        for one in twins:
+            same = [pair for pair in mine if keys[pair] == one.key]
+            if same and one.count > len(same):
+                articles += one.count - len(same)
+                contained += (one.count - len(same)) * bool(is_contained[same[0]])
+                known = set(candidates.rows[same].tolist())
+                rows += [(row, same[0]) for row in families.sort(one.rows)[:top] if row not in known]
+        compared = np.unique(np.append(candidates.rows[every], np.array([itself or 0], np.uint64)))
+        left_out = families.are_left_out(query, asked, candidates.rows[mine], compared, twins, learnt)
+        kin[query] = Kin(articles, contained, rows, left_out)
+    return kin
 
 
 def _compare_twins(

@@ -1,7 +1,8 @@
 """Families too big to compare whole: everything identical to what was compared, counted but not read, and whether others are left out.
 
 Articles that are identical in words are filed under one key of the method `exact`, and compare in the same way. A candidate that shares
-a key with few holders has its identical ones among the candidates; only what a common key links can have others.
+a key with few holders has its identical ones among the candidates; only what a common key links can have others, or what a method
+nominates that does not go by words alone.
 """
 
 from __future__ import annotations
@@ -16,20 +17,28 @@ from numpy.typing import NDArray
 from .. import _core, text
 from ..boilerplate import Learnt
 from ..matching.collection import rank
+from ..methods import Method
 from ..pairs import NO_NAMES, Limits, Nominated, Queries
 from .index import NO_MOMENTS, NO_ROWS, Index
 from .looking import Within
 from .segments import Segment
 
 KEY = "exact"
+LAST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
 class Twins:
-    """Articles that are identical in words: their key, and how many of them are within the limits of a question."""
+    """Articles that are identical in words, within the limits of a question: their key, how many, and the rows of the earliest."""
 
     key: int
     count: int
+    rows: NDArray[np.uint64]
+
+
+def goes_by_words(method: Method) -> bool:
+    """Whether a method files articles that are identical in words under the same keys, whatever their titles and sentences."""
+    return not method.view.title and method.view.sentences is None
 
 
 class Families:
@@ -40,7 +49,12 @@ class Families:
         self._within = within
         methods = [one.name for one in index.settings.methods]
         self._number = methods.index(KEY) if KEY in methods else None
-        self._known: dict[tuple[int, int], tuple[Segment, NDArray[np.uint32]]] = {}
+        self._examples: dict[tuple[int, int], tuple[Segment, int]] = {}
+        """The number of an article in a segment, by the number of the segment and the key that it has."""
+
+    def rows_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """The rows of the articles with these ids."""
+        return self._index.store.rows_of(ids) if ids else {}
 
     def keys(self, bodies: Sequence[bytes]) -> list[int | None]:
         """The key that is the same for articles with the same words; None if there is none, or the archive does not keep it."""
@@ -55,45 +69,39 @@ class Families:
             int(found.values[start]) if start < end else None for start, end in itertools.pairwise(starts)
         ]
 
-    def twins(self, key: int) -> Twins:
-        """The articles with this key."""
-        return Twins(key, sum(len(kept) for _, kept in self._kept(key)))
+    def twins(self, key: int, own: int | None, most: int | None) -> Twins:
+        """The articles with this key, but not the one of the row `own`; at least the `most` earliest of them, or all."""
+
+        def find(segment: Segment) -> tuple[int, NDArray[np.uint64]]:
+            part, kept = segment.parts[self._number or 0], self._within.kept(segment)
+            enough = LAST if most is None or not segment.is_ranked else most + 1
+            number, first = part.seal.tally(part.content, key, kept, enough)
+            rows = segment.rows[first]
+            if number:
+                self._examples[segment.entry.number, key] = segment, int(first[0])
+            if number and own is not None and segment.entry.first_row <= own <= segment.entry.last_row:
+                mine = np.flatnonzero(segment.rows == np.uint64(own))
+                held = [
+                    part.seal.repeats(part.content, np.array([key], np.uint64), int(one))[0] for one in mine
+                ]
+                return number - bool(sum(held) and kept[mine[0]]), rows[rows != np.uint64(own)]
+            return number, rows
+
+        found = self._index.sound(find)
+        return Twins(
+            key, sum(number for number, _ in found), np.concatenate([NO_ROWS, *(rows for _, rows in found)])
+        )
 
     def _holders(self, segment: Segment, key: int) -> NDArray[np.uint32]:
         """The numbers of all articles of a segment with a key, also of those that are not live or beyond the limits."""
-        known = self._known.get((segment.entry.number, key))
-        if known is None or known[0] is not segment:
-            part = segment.parts[self._number or 0]
-            known = segment, part.seal.holders(part.content, key)
-            self._known[segment.entry.number, key] = known
-        return known[1]
+        part = segment.parts[self._number or 0]
+        return part.seal.holders(part.content, key)
 
-    def _kept(self, key: int) -> list[tuple[Segment, NDArray[np.uint32]]]:
-        """The numbers of the articles with a key that are within the limits, by segment, where there are any."""
-
-        def find(segment: Segment) -> tuple[Segment, NDArray[np.uint32]]:
-            held = self._holders(segment, key)
-            return segment, held[self._within.kept(segment)[held]] if len(held) else held
-
-        return [one for one in self._index.sound(find) if len(one[1])]
-
-    def holds(self, twins: Twins, row: int | None) -> bool:
-        """Whether the article of this row is one of them."""
-        return row is not None and any(
-            (segment.rows[mine] == np.uint64(row)).any() for segment, mine in self._kept(twins.key)
-        )
-
-    def earliest(self, twins: Twins, most: int | None) -> list[int]:
-        """The rows of the earliest of them."""
-        found = np.concatenate(
-            [
-                NO_ROWS,
-                *(one.rows[mine[:most] if one.is_ranked else mine] for one, mine in self._kept(twins.key)),
-            ]
-        )
-        moments = self._index.moments[self._index.places(found)] if len(found) else NO_MOMENTS
-        order = rank(moments, lambda tied: self._index.store.ids_of(found[tied].tolist()))
-        return [int(row) for row in found[order[:most]]]
+    def sort(self, rows: NDArray[np.uint64]) -> list[int]:
+        """Rows by time."""
+        moments = self._index.moments[self._index.places(rows)] if len(rows) else NO_MOMENTS
+        order = rank(moments, lambda tied: self._index.store.ids_of(rows[tied].tolist()))
+        return [int(row) for row in rows[order]]
 
     def are_left_out(
         self,
@@ -151,13 +159,16 @@ class Families:
     def _count_twins(
         self, number: int, keys: NDArray[np.uint64], twins: Sequence[Twins]
     ) -> NDArray[np.int64]:
-        """How many of these are of identical articles: in a segment each of them has as many as the first."""
+        """How many of these are of identical articles: in a segment each of them has as many as the others."""
 
         def count(segment: Segment) -> NDArray[np.int64]:
             part, counts = segment.parts[number], np.zeros(len(keys), np.int64)
-            for held in (self._holders(segment, one.key) for one in twins):
-                if len(held):
-                    counts += part.seal.repeats(part.content, keys, int(held[0])) * len(held)
+            for one in twins if goes_by_words(self._index.settings.methods[number]) else ():
+                like, example = self._examples.get((segment.entry.number, one.key), (None, 0))
+                if like is segment:
+                    exact = segment.parts[self._number or 0]
+                    identical = exact.seal.count(exact.content, np.array([one.key], np.uint64))
+                    counts += part.seal.repeats(part.content, keys, example) * identical
             return counts
 
         return sum(self._index.sound(count), np.zeros(len(keys), np.int64))
