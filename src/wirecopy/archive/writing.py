@@ -231,5 +231,6 @@ class Writer:
         """Merge all segments of each slice into one."""
         for mine in map(self._slice, self._slices()):
             live = sum(len(np.intersect1d(segment.rows, self._index.rows)) for segment in mine)
-            if len(mine) > 1 or live < sum(segment.entry.articles for segment in mine):
+            is_whole = live == sum(segment.entry.articles for segment in mine)
+            if len(mine) > 1 or not is_whole or not mine[0].is_ranked:
                 self._merge(mine)
