@@ -367,8 +367,14 @@ class Shelf:
         """What a method remembers of each article, by number, and the number of the article at each rank."""
         return self.pile.sketch(method, self.statistics.get(method), self.pool), self.pile.order
 
-    def look_up(self, method: Method, keys: NDArray[np.uint64], ids: Sequence[str]) -> Held:
-        """The holders of some keys."""
+    def look_up(
+        self,
+        method: Method,
+        keys: NDArray[np.uint64],
+        ids: Sequence[str],
+        asking: Sequence[_core.Postings] | None = None,
+    ) -> Held:
+        """All holders of some keys, whoever is `asking`."""
         if method.is_directed:
             files = self.pool.map(lambda batch: file(batch, [method], self.statistics), self.pile.batches)
             words, shards = by_shard([filed[method] for filed in files])

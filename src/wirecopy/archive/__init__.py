@@ -36,7 +36,7 @@ from .connection import FORMAT
 from .digests import digest, values_of
 from .index import Index
 from .locking import Lock, locked, take_lock
-from .looking import Limits
+from .looking import TOP, Limits
 from .marks import find_missing, require_unused
 from .opining import choose_method, opine
 from .reading import name_by_text, read_batches, read_moment, require_place
@@ -169,7 +169,7 @@ class Archive:
         self,
         articles: Any,
         *,
-        top: int | None = None,
+        top: int | None = TOP,
         min_share: float = 0.0,
         since: str | None = None,
         until: str | None = None,
@@ -181,8 +181,8 @@ class Archive:
         """What each text shares with the archive: the articles found, with passages, and how much is copied.
 
         A str is a text; anything else is read as by `find`. Articles are given if they hold `min_share` of the text, were published
-        between `since` and `until` and are of (or not of) one `source`; of these, the `top` ones. An article is not compared with the
-        one that has its id.
+        between `since` and `until` and are of (or not of) one `source`; of these, the `top` ones, or all with None. Articles that are
+        identical to one that was compared are counted and given too. An article is not compared with the one that has its id.
         """
         batches = list(read_batches(articles, fields, ("title",), "query"))
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source)

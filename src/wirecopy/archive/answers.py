@@ -33,8 +33,10 @@ class Answer:
     """What a text shares with an archive: the articles found, the one with most copied words first.
 
     `copied` is the share of the text's words, without boilerplate, that are in a passage of any of them, `longest_words` the number of
-    equal words in the longest passage, `articles` how many articles were found, even if only the `top` ones are given. `new` are the
-    spans of the text, in code points, that are neither copied nor boilerplate.
+    equal words in the longest passage. `articles` is how many articles were found, and `contained_in_count` how many of them contain the
+    text: what was compared and everything identical to it, even if only the `top` ones are given. `at_least` says that both may be more:
+    a family too big to compare whole has members that are not identical to those that were compared. `new` are the spans of the text, in
+    code points, that are neither copied nor boilerplate.
     """
 
     query: str
@@ -43,6 +45,8 @@ class Answer:
     articles: int
     found: Sequence[Found]
     new: Sequence[tuple[int, int]]
+    contained_in_count: int = 0
+    at_least: bool = False
 
     @property
     def matches(self) -> list[Match]:
@@ -51,12 +55,12 @@ class Answer:
 
     @property
     def contained_in(self) -> list[str]:
-        """The ids of the articles that contain the text: a reader of one of them may skip it."""
+        """The ids of those given that contain the text: a reader of one of them may skip it."""
         return [match.found for match in self.matches if match.relation in KNOWN]
 
     @property
     def contains(self) -> list[str]:
-        """The ids of the articles that the text contains."""
+        """The ids of those given that the text contains."""
         return [match.found for match in self.matches if match.relation in WITHIN]
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,6 +69,8 @@ class Answer:
             "query": self.query,
             "copied": self.copied,
             "articles": self.articles,
+            "contained_in_count": self.contained_in_count,
+            "at_least": self.at_least,
             "longest_words": self.longest_words,
             "contained_in": self.contained_in,
             "contains": self.contains,

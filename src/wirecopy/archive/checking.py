@@ -2,63 +2,192 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, text
-from ..comparison import Passages, build_match, get_preset
+from ..boilerplate import Learnt
+from ..comparison import RELATIONS, Compared, Passages, build_match, get_preset
 from ..matching import Plan, compare, look_up, nominate_queries
 from ..matching.collection import Pool, Texts
 from ..model import Articles, Tokens
-from ..pairs import unite
-from .answers import Answer, Found
+from ..pairs import Nominated, Queries, unite
+from .answers import KNOWN, Answer, Found
+from .families import Families, goes_by_words
 from .index import NO_ROWS, Index
 from .looking import Limits, Within
+
+IS_CONTAINED = np.array([relation in KNOWN for relation in RELATIONS] + [False])
+"""By the code of a relation, of which -1 is none."""
 
 
 def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Answer]:
     """The answer for each article of a batch, which is not compared with the article that has its own id."""
-    learnt, store = index.learnt, index.store
-    looked_up = look_up(plan, batch, Within(index, limits), plan.all_weights)
-    nominated = [nominate_queries(plan, one, learnt) for one in looked_up]
-    rows = np.unique(np.concatenate([NO_ROWS, *(rows for _, rows in nominated)]))
-    pairs = [(query, np.searchsorted(rows, found).astype(np.uint32)) for query, found in nominated]
+    learnt, store, within = index.learnt, index.store, Within(index, limits)
+    looked_up = look_up(plan, batch, within, plan.all_weights)
+    asked = [(one, some) for one in looked_up for some in nominate_queries(plan, one, learnt)]
+    rows = np.unique(np.concatenate([NO_ROWS, *(some.founds for _, some in asked)]))
+    pairs = [(some.queries, np.searchsorted(rows, some.founds).astype(np.uint32)) for _, some in asked]
     queries, founds, by = unite(pairs)
     bodies = store.texts(rows.tolist())
-
-    def texts(ranks: NDArray[np.uint32]) -> Texts:
-        """The texts of found articles, then, as ranks are sorted, those of the batch."""
-        mine = ranks[ranks >= len(rows)].astype(np.int64) - len(rows)
-        edges = zip(batch.offsets[mine].tolist(), batch.offsets[mine + 1].tolist(), strict=True)
-        parts = [bodies[rank] for rank in ranks[ranks < len(rows)].tolist()]
-        parts += [batch.text.data[start:end] for start, end in edges]
-        return np.frombuffer(b"".join(parts), np.uint8), np.cumsum([0, *map(len, parts)])
-
-    behind = queries + np.uint32(len(rows))
-    compared, _ = compare(get_preset(plan.preset), texts, (behind, founds), learnt.known, Pool(1))
+    compared = _compare(plan, batch, bodies, queries, founds, learnt)
     is_match = (compared.relation >= 0) & (compared.query_covered >= limits.min_share)
+    candidates = Candidates(queries, rows[founds], is_match, [bodies[found] for found in founds.tolist()])
+    is_contained = IS_CONTAINED[compared.relation]
+    kin = _find_kin(Families(index, within), asked, candidates, batch, is_contained, limits.top, learnt)
     tokens = text.tokenise(batch.text, batch.offsets, spans=True)
     marks = _core.mark_boilerplate(tokens, learnt.known)
-    about = store.articles(rows.tolist())
-    moments = index.moments[index.places(rows)].tolist() if len(rows) else []
-    moment_of = dict(zip((article.id for article in about), moments, strict=True))
+    compared, twins = _compare_twins(plan, batch, index, compared, candidates, kin, learnt)
+    named = [*rows.tolist(), *dict.fromkeys(row for mine in twins for row, _, _ in mine)]
+    about = dict(zip(named, store.articles(named), strict=True))
+    moments = index.moments[index.places(np.array(named, np.uint64))].tolist() if named else []
+    moment_of = dict(zip(named, moments, strict=True))
     names = [one.name for one in plan.nominating]
     answers = []
     for number, id in enumerate(batch.ids):
         mine = np.flatnonzero((queries == number) & is_match)
         body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
         found = []
-        for row, rank, bits in zip(mine.tolist(), founds[mine].tolist(), by[mine].tolist(), strict=True):
-            methods = dict.fromkeys(name for bit, name in enumerate(names) if bits >> bit & 1)
-            match = build_match(compared, row, id, about[rank].id, body, tuple(methods))
-            found.append(Found(match, about[rank]))
-        found.sort(key=lambda one: (moment_of[one.article.id], one.article.id))
-        found.sort(key=lambda one: -sum(passage.words for passage in one.match.passages))
+        matched = zip(rows[founds[mine]].tolist(), mine.tolist(), mine.tolist(), strict=True)
+        for row, pair, nominated in (*matched, *twins[number]):
+            methods = dict.fromkeys(name for bit, name in enumerate(names) if by[nominated] >> bit & 1)
+            match = build_match(compared, pair, id, about[row].id, body, tuple(methods))
+            found.append((moment_of[row], Found(match, about[row])))
+        found.sort(key=lambda one: (one[0], one[1].article.id))
+        found.sort(key=lambda one: -sum(passage.words for passage in one[1].match.passages))
         passages = compared.take(mine).passages
         copied, new = tell_new(tokens, marks, number, passages)
         longest = int(passages.words.max(initial=0))
-        answers.append(Answer(id, copied, longest, len(found), found[: limits.top], new))
+        given = [one for _, one in found[: limits.top]]
+        counts = kin[number].articles, kin[number].contained
+        articles, contained = len(mine) + counts[0], int(is_contained[mine].sum()) + counts[1]
+        answers.append(Answer(id, copied, longest, articles, given, new, contained, kin[number].at_least))
     return answers
+
+
+def _compare(
+    plan: Plan,
+    batch: Articles,
+    bodies: Sequence[bytes],
+    queries: NDArray[np.uint32],
+    founds: NDArray[np.uint32],
+    learnt: Learnt,
+) -> Compared:
+    """How articles of a batch compare with some texts, by their numbers."""
+
+    def texts(ranks: NDArray[np.uint32]) -> Texts:
+        """The texts of found articles, then, as ranks are sorted, those of the batch."""
+        mine = ranks[ranks >= len(bodies)].astype(np.int64) - len(bodies)
+        edges = zip(batch.offsets[mine].tolist(), batch.offsets[mine + 1].tolist(), strict=True)
+        parts = [bodies[rank] for rank in ranks[ranks < len(bodies)].tolist()]
+        parts += [batch.text.data[start:end] for start, end in edges]
+        return np.frombuffer(b"".join(parts), np.uint8), np.cumsum([0, *map(len, parts)])
+
+    behind = queries + np.uint32(len(bodies))
+    return compare(get_preset(plan.preset), texts, (behind, founds), learnt.known, Pool(1))[0]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Pairs that were compared: the number of the query, the row of the article, whether they match, and the article's text."""
+
+    queries: NDArray[np.uint32]
+    rows: NDArray[np.uint64]
+    is_match: NDArray[np.bool_]
+    bodies: Sequence[bytes]
+
+
+@dataclass(frozen=True)
+class Kin:
+    """What is identical to an article that matches a query and was not compared: how many, and how many contain the query.
+
+    `rows` are those that may be named, each with the pair that it compares as. `at_least` says that there may be others.
+    """
+
+    articles: int = 0
+    contained: int = 0
+    rows: Sequence[tuple[int, int]] = ()
+    at_least: bool = False
+
+
+def _find_kin(
+    families: Families,
+    asked: Sequence[tuple[Queries, Nominated]],
+    candidates: Candidates,
+    batch: Articles,
+    is_contained: NDArray[np.bool_],
+    top: int | None,
+    learnt: Learnt,
+) -> list[Kin]:
+    """What is identical to the matches of each query and was not compared."""
+    kin = [Kin()] * len(batch)
+    linked = {
+        (query, row)
+        for _, some in asked
+        for query, row in zip(some.links[0].tolist(), some.links[1].tolist(), strict=True)
+    }
+    all_may = not all(goes_by_words(one.method) for one, _ in asked)
+    matched = np.flatnonzero(candidates.is_match & (bool(linked) or all_may))
+    pairs = zip(candidates.queries[matched].tolist(), candidates.rows[matched].tolist(), strict=True)
+    queries = {pair[0] for pair in pairs if all_may or pair in linked}
+    own = families.rows_of([batch.ids[query] for query in queries])
+    for query in queries:
+        every = np.flatnonzero(candidates.queries == query)
+        mine = every[candidates.is_match[every]].tolist()
+        found = families.keys([candidates.bodies[pair] for pair in every.tolist()])
+        keys = dict(zip(every.tolist(), found, strict=True))
+        itself = own.get(batch.ids[query])
+        twins = [families.twins(key, itself, top) for key in dict.fromkeys(found) if key is not None]
+        articles = contained = 0
+        rows: list[tuple[int, int]] = []
+        for one in twins:
+            same = [pair for pair in mine if keys[pair] == one.key]
+            if same and one.count > len(same):
+                articles += one.count - len(same)
+                contained += (one.count - len(same)) * bool(is_contained[same[0]])
+                known = set(candidates.rows[same].tolist())
+                rows += [(row, same[0]) for row in families.sort(one.rows)[:top] if row not in known]
+        compared = np.unique(np.append(candidates.rows[every], np.array([itself or 0], np.uint64)))
+        left_out = families.are_left_out(query, asked, candidates.rows[mine], compared, twins, learnt)
+        kin[query] = Kin(articles, contained, rows, left_out)
+    return kin
+
+
+def _compare_twins(
+    plan: Plan,
+    batch: Articles,
+    index: Index,
+    compared: Compared,
+    candidates: Candidates,
+    kin: Sequence[Kin],
+    learnt: Learnt,
+) -> tuple[Compared, list[list[tuple[int, int, int]]]]:
+    """What was compared and, behind it, what is identical to it with other marks between the words; and by query the rows of these.
+
+    Each row with the pair that it compares as, and the pair that was nominated. Only a text that differs is aligned again.
+    """
+    rows = list(dict.fromkeys(row for one in kin for row, _ in one.rows))
+    bodies = index.store.texts(rows)
+    place = {row: number for number, row in enumerate(rows)}
+    queries: list[int] = []
+    founds: list[int] = []
+    twins = []
+    for query, one in enumerate(kin):
+        mine = []
+        for row, pair in one.rows:
+            same = bodies[place[row]] == candidates.bodies[pair]
+            mine.append((row, pair if same else len(compared) + len(queries), pair))
+            if not same:
+                queries.append(query)
+                founds.append(place[row])
+        twins.append(mine)
+    if not queries:
+        return compared, twins
+    more = _compare(plan, batch, bodies, np.array(queries, np.uint32), np.array(founds, np.uint32), learnt)
+    return Compared.join([compared, more]), twins
 
 
 def tell_new(

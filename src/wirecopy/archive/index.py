@@ -6,8 +6,10 @@ A segment that is missing or damaged is made again from the store, in memory; th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,12 +22,50 @@ from ..errors import ArchiveError
 from ..model import UNDATED, count
 from . import marks
 from .connection import RESTORE
-from .segments import Damaged, Entry, Segment, encode_parts, file_of, folder_of, make_segment, open_segment
+from .segments import (
+    Damaged,
+    Entry,
+    Part,
+    Segment,
+    encode_parts,
+    file_of,
+    folder_of,
+    make_segment,
+    open_segment,
+)
 from .settings import Settings, require_text_version
 from .store import Store
 
 NO_ROWS, NO_MOMENTS = np.empty(0, np.uint64), np.empty(0, np.int64)
 Out = TypeVar("Out")
+MANY_HOLDERS = 256
+"""A key with more postings in a segment is not read whole where few of its holders matter."""
+Crowds = Callable[[Segment, Part, NDArray[np.uint64]], tuple[_core.Postings, NDArray[np.uint32]]]
+"""Gives the postings that matter of keys with very many holders in a segment, and the numbers of their articles."""
+
+
+def moments_of(known: Mapping[int, int | None], rows: Sequence[int]) -> list[int]:
+    """The moment of each of some rows, `UNDATED` where the store has none."""
+    return [UNDATED if (moment := known[row]) is None else moment for row in rows]
+
+
+@dataclass(frozen=True)
+class Roll:
+    """What is known of the articles of an open segment, by their numbers in it: which are live, and when they were published.
+
+    Sources are read when they are asked for. An article's moment and source never change; one that is removed is struck off.
+    """
+
+    segment: Segment = field(repr=False)
+    live: NDArray[np.bool_] = field(repr=False)
+    moments: NDArray[np.int64] = field(repr=False)
+    store: Store = field(repr=False)
+
+    @cached_property
+    def sources(self) -> NDArray[np.object_]:
+        """The source of each article, "" where none is known."""
+        found = self.store.sources_of(self.segment.rows.tolist())
+        return np.array([found.get(row, "") for row in self.segment.rows.tolist()], object)
 
 
 class Index:
@@ -45,6 +85,7 @@ class Index:
         self.segments: list[Segment] = []
         self.mended: set[int] = set()
         """The numbers of the segments that were damaged and made again."""
+        self._rolls: dict[int, Roll] = {}
         self.learnt = Learnt()
         self._change = self._learnt_change = -1
         self._last_row = 0
@@ -92,6 +133,9 @@ class Index:
                         segment = self._mend(entry)
                 segments.append(segment)
             self.segments = segments
+            self._rolls = {
+                entry.number: self._rolls[entry.number] for entry in found if entry.number in self._rolls
+            }
             self.mended &= {entry.number for entry in found}
             if (learnt := store.setting("learnt_change", -1)) != self._learnt_change:
                 self._learnt_change, self.learnt = learnt, store.learnt()
@@ -121,6 +165,8 @@ class Index:
         if len(gone):
             kept = ~np.isin(self.rows, gone)
             self.rows, self.moments = self.rows[kept], self.moments[kept]
+            for roll in self._rolls.values():
+                roll.live[np.isin(roll.segment.rows, gone)] = False
 
     def _is_current(self, number: int) -> bool:
         """Whether the segment is in the catalogue now, not only in what this snapshot sees."""
@@ -134,9 +180,10 @@ class Index:
     def make_again(self, number: int, slice_: int | None, first_row: int, last_row: int) -> Segment:
         """A segment made from the articles in the store."""
         with self.store.snapshot():
-            rows = self.settings.slices(self.store.moments(first_row, last_row)).get(slice_, [])
+            found = dict(self.store.moments(first_row, last_row))
+            rows = self.settings.slices(found.items()).get(slice_, [])
             batch = self.store.batch(rows)
-        parts = encode_parts(self.settings.file(batch), rows)
+        parts = encode_parts(self.settings.file(batch), rows, moments_of(found, rows), batch.ids)
         return make_segment(number, slice_, first_row, last_row, parts)
 
     def sound(self, work: Callable[[Segment], Out]) -> list[Out]:
@@ -151,17 +198,37 @@ class Index:
                 done.append(work(self.segments[place]))
         return done
 
+    def roll(self, segment: Segment) -> Roll:
+        """What is known of the articles of a segment."""
+        known = self._rolls.get(segment.entry.number)
+        if known is None or known.segment is not segment:
+            places = self.places(segment.rows)
+            live = places >= 0
+            moments = np.full(len(places), UNDATED)
+            moments[live] = self.moments[places[live]]
+            known = self._rolls[segment.entry.number] = Roll(segment, live, moments, self.store)
+        return known
+
     def look_up(
-        self, number: int, keys: NDArray[np.uint64]
+        self, number: int, keys: NDArray[np.uint64], crowds: Crowds | None = None
     ) -> tuple[list[tuple[_core.Postings, int]], NDArray[np.uint64], NDArray[np.uint32]]:
-        """The postings of some sorted keys by the method of this number, and the row and the number of words of each holder."""
+        """The postings of some sorted keys by the method of this number, and the row and the number of words of each holder.
 
-        def find(segment: Segment) -> tuple[_core.Postings, NDArray[np.uint64], NDArray[np.uint32]]:
+        Of keys with very many holders, only those that `crowds` gives.
+        """
+
+        def find(segment: Segment) -> list[tuple[_core.Postings, NDArray[np.uint64], NDArray[np.uint32]]]:
             part = segment.parts[number]
-            postings, articles = part.seal.look_up(part.content, keys)
-            return postings, part.rows[articles], part.words[articles]
+            if crowds is None:
+                some = [part.seal.look_up(part.content, keys)]
+            else:
+                postings, articles, crowded = part.seal.look_up_rare(part.content, keys, MANY_HOLDERS)
+                some = [(postings, articles)]
+                if len(crowded):
+                    some.append(crowds(segment, part, crowded))
+            return [(postings, part.rows[articles], part.words[articles]) for postings, articles in some]
 
-        found = self.sound(find)
+        found = [one for some in self.sound(find) for one in some]
         firsts = np.cumsum([0, *(len(rows) for _, rows, _ in found)]).tolist()
         postings = [(one, first) for (one, *_), first in zip(found, firsts, strict=False)]
         rows = np.concatenate([NO_ROWS, *(rows for _, rows, _ in found)])

@@ -132,7 +132,9 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
 @archive_commands.command("check")
 @options.archive
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT...", type=options.FILE)
-@options.number("--top", help="Name only the N articles that share most.")
+@options.number(
+    "--top", help="Name the N articles that share most, 20 if not told; with --decide method, all."
+)
 @click.option(
     "--min-share",
     type=click.FloatRange(0, 1),
@@ -177,6 +179,7 @@ def check_command(
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
     check_writable(output, inputs=[*files_of(archive), *texts])
+    given = {name: value for name, value in limits.items() if value is not None}
     skipped: list[Skipped] = []
     held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
@@ -192,7 +195,7 @@ def check_command(
             batch = work()
             skipped += batch.skipped
             held = held_by_either(held, batch.held)
-            for answer in ask(replace(batch, skipped=()), **limits):
+            for answer in ask(replace(batch, skipped=()), **given):
                 write(answer)
             out.flush()
     code = name_skipped(skipped)
