@@ -87,6 +87,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("damaged segments", "tried"): at_least(1000),
     },
     # Promised.
+    "archive_life": {("*", "sequences"): at_least(2000), ("*", "diverged"): at_most(0)},
+    # Promised.
     "archive": {
         ("*", "pairs are those of find"): at_least(1.0),
         ("*", "answers other than those of find"): at_most(0),
@@ -126,6 +128,7 @@ DIGESTS = {
     "made-up articles with 500 planted copies": "188fa70288473bdd",
     "made-up articles with 5,000 reprints of one article": "187091d27ead271a",
     "made-up articles for faults": "93f0183c87750de7",
+    "made-up articles for lives": "e14fc5d5e3843f2f",
     "made-up articles, shuffled": "d70747d110436f63",
     "made-up articles, in archives": "712ea17176048e07",
 }

@@ -129,11 +129,6 @@ class Settings:
         return found
 
 
-def wall_clock() -> int:
-    """The time of day in microseconds; nothing else of the window asks for it."""
-    return time.time_ns() // 1000
-
-
 def is_current(store: Store) -> bool:
     """Whether the words of the archive were read as they are read now."""
     return bool(store.setting("text_version") == _core.TEXT_VERSION)
@@ -169,6 +164,11 @@ def show_window(window: int | None) -> str:
         return "none"
     unit = max((unit for unit in UNITS if window % (UNITS[unit] * SECOND) == 0), key=UNITS.__getitem__)
     return f"{window // (UNITS[unit] * SECOND)}{unit}"
+
+
+def wall_clock() -> int:
+    """The time of day in microseconds; nothing else of the window asks for it."""
+    return time.time_ns() // 1000
 
 
 def show_moment(moment: int | None) -> str | None:
