@@ -147,11 +147,6 @@ class Settings:
         return found
 
 
-def wall_clock() -> int:
-    """The time of day in microseconds; nothing else of the window asks for it."""
-    return time.time_ns() // 1000
-
-
 def stored_methods(store: Store) -> list[tuple[str, dict[str, Any]]]:
     """The names and parameters of an archive's methods, whether they are here or not; raises ArchiveError if settings are damaged."""
     made = store.setting("made_with")
@@ -203,6 +198,11 @@ def show_window(window: int | None) -> str:
         return "none"
     unit = max((unit for unit in UNITS if window % (UNITS[unit] * SECOND) == 0), key=UNITS.__getitem__)
     return f"{window // (UNITS[unit] * SECOND)}{unit}"
+
+
+def wall_clock() -> int:
+    """The time of day in microseconds; nothing else of the window asks for it."""
+    return time.time_ns() // 1000
 
 
 def show_moment(moment: int | None) -> str | None:
