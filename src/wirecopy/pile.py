@@ -26,7 +26,7 @@ from .methods import Method, Sketches
 from .model import Articles, Skipped, held_by_either, missing
 from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
 from .sharing import Sharing
-from .sources import Fields, Work, read
+from .sources import Fields, Work, read, resolve
 from .statistics import Statistics
 
 __all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "find", "opinions", "tune", "weigh"]
@@ -67,8 +67,9 @@ def find(
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
     check_statistics(plan.methods, statistics)
     reading = _reading(fields, plan.methods)
+    articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
-        queries = read_queries(query, reading, batch_bytes, pool)
+        queries = read_queries(asked, reading, batch_bytes, pool)
         ready = [one for one in plan.nominating if not one.weighs_words and not one.is_directed]
         pile, filed = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes), pool, ready)
         pile = warn_of_few(pile, plan.methods, statistics)
@@ -115,8 +116,9 @@ def opinions(
     )
     check_statistics([chosen], statistics)
     reading = _reading(fields, [chosen])
+    articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
-        queries = read_queries(query, reading, batch_bytes, pool)
+        queries = read_queries(asked, reading, batch_bytes, pool)
         pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes), pool)
         pile = warn_of_few(pile, [chosen], statistics)
         weights = weigh_words(pile, chosen, statistics, pool)
@@ -309,11 +311,11 @@ class Pile:
         return Sketches.join(list(parts))
 
 
-def read_queries(query: Any, fields: Fields, batch_bytes: int, pool: Pool) -> Pile | None:
-    """The articles that are asked about, None if none are."""
-    if query is None:
+def read_queries(asked: Sequence[Any], fields: Fields, batch_bytes: int, pool: Pool) -> Pile | None:
+    """The articles that are asked about, from a list with one input; None if it has none."""
+    if not asked:
         return None
-    return Pile.read(read(query, fields=fields, batch_bytes=batch_bytes, unnamed="query"), pool)[0]
+    return Pile.read(read(asked[0], fields=fields, batch_bytes=batch_bytes, unnamed="query"), pool)[0]
 
 
 def weigh_words(pile: Pile, method: Method, statistics: Statistics | None, pool: Pool) -> Statistics | None:

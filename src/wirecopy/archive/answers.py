@@ -134,7 +134,10 @@ class Observed(Generic[Told]):
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of articles: `added`, `known` already, `late` for the window; and records that could not be used."""
+    """What became of articles: `added`, `known` already, `late` for the window; and records that could not be used.
+
+    `elsewhere` are the other ids under which the archive has, or with `rename` had, a file, by the id that the file has now.
+    """
 
     added: int = 0
     known: int = 0
@@ -143,6 +146,7 @@ class Added:
     skipped: Sequence[Any] = ()
     unreadable_dates: int = 0
     held: Mapping[str, bool] = field(default_factory=dict)
+    elsewhere: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -158,4 +162,5 @@ class Added:
             [*self.skipped, *other.skipped],
             self.unreadable_dates + other.unreadable_dates,
             held_by_either(self.held, other.held),
+            {**self.elsewhere, **other.elsewhere},
         )

@@ -14,7 +14,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +28,27 @@ from wirecopy.sources.kinds import (
     SNIFFED,
     kind_of,
     kind_of_file,
+    names_article,
     root_of_file,
     unread,
 )
 from wirecopy.sources.opening import Ahead, Stream
-from wirecopy.sources.paths import File, Files, cannot_open, find
+from wirecopy.sources.paths import File, Files, cannot_open, find, tell_apart
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.web import Pages, PageWork, Web
 from wirecopy.sources.work import Work, skip
 
-__all__ = ["Fields", "PageWork", "Pages", "Work", "files_read", "read", "read_pages", "total_bytes"]
+__all__ = [
+    "Fields",
+    "PageWork",
+    "Pages",
+    "Work",
+    "files_read",
+    "read",
+    "read_pages",
+    "resolve",
+    "total_bytes",
+]
 
 _NO_PAGE = "not a web page: expected HTML, a feed, a sitemap or WARC"
 
@@ -61,7 +72,7 @@ def read(
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
     if not set(fields.about) <= set(ABOUT):
         raise UsageError(f"about: expected names among {', '.join(ABOUT)}, got {', '.join(fields.about)}")
-    return _read(_resolve(inputs), fields, batch_bytes, unnamed)
+    return _read(resolve(inputs)[0], fields, batch_bytes, unnamed)
 
 
 def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]:
@@ -72,12 +83,12 @@ def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]
     """
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
-    return _read_pages(_resolve(inputs), batch_bytes)
+    return _read_pages(resolve(inputs)[0], batch_bytes)
 
 
 def total_bytes(inputs: Any) -> int | None:
     """The size of all files of the inputs together; None if some input is not a regular file or folder."""
-    items = _resolve(inputs)
+    [items] = resolve(inputs)
     files = [file for item in items if isinstance(item, Files) for file in item.files]
     if not all(isinstance(item, Files) for item in items) or any(file.is_pipe for file in files):
         return None
@@ -96,12 +107,19 @@ def files_read(path: Path) -> Iterator[Path]:
     yield from web.named_files()
 
 
-def _resolve(inputs: Any) -> list[Any]:
-    """The inputs with the files of all paths, so that a wrong path is known before any work is done."""
-    if isinstance(inputs, str | os.PathLike):
-        return [find(os.fspath(inputs))]
-    items = inputs if isinstance(inputs, list | tuple) else [inputs]
-    return [find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in items]
+def resolve(*inputs: Any) -> list[list[Any]]:
+    """Each of several inputs as a list that can be read, with the files of all paths, so that a wrong path is known before any work is done.
+
+    Different files have different names, also if they belong to different inputs: `tell_apart`. A path that an iterator gives out is
+    looked up when its turn comes.
+    """
+    lists = [
+        [find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in items]
+        for items in ([find(one)] if isinstance(one, str) else _flatten(one, Collection) for one in inputs)
+    ]
+    files = [item for items in lists for item in items if isinstance(item, Files)]
+    told = iter(tell_apart(files, names_article))
+    return [[next(told) if isinstance(item, Files) else item for item in items] for items in lists]
 
 
 def _read(inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
@@ -161,17 +179,14 @@ def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:
     return (work.extract(fields) for work in pages)
 
 
-def _flatten(inputs: Any) -> Iterator[Any]:
+def _flatten(inputs: Any, kinds: Any = Iterable) -> Iterator[Any]:
+    """Yields what is in an input, and in what is in it, as far as these are of some kinds."""
     single = (str, bytes, Mapping, Article, Page, os.PathLike, Files)
-    if (
-        isinstance(inputs, single)
-        or hasattr(inputs, "__arrow_c_stream__")
-        or not isinstance(inputs, Iterable)
-    ):
+    if isinstance(inputs, single) or hasattr(inputs, "__arrow_c_stream__") or not isinstance(inputs, kinds):
         yield inputs
     else:
         for item in inputs:
-            yield from _flatten(item)
+            yield from _flatten(item, kinds)
 
 
 def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int, web: Web) -> Iterator[Work]:
