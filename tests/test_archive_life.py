@@ -80,10 +80,10 @@ class Life(RuleBasedStateMachine):
         seen: set[str] = set()
         for article in given:
             there = self.live.get(article.id)
-            if article.id in seen or (there not in (None, article) and not may_replace):
-                counts["skipped"] += 1
-            elif there == article:
+            if fresh.get(article.id, there) == article:
                 counts["known"] += 1
+            elif article.id in seen or (there and not may_replace):
+                counts["skipped"] += 1
             else:
                 fresh[article.id] = article
             seen.add(article.id)

@@ -268,9 +268,9 @@ class Queries:
         """The articles of a batch, looked up; a directed method does not look up keys that it leaves out."""
         filed = file_tokens(tokenise(batch, method), method, statistics, probes=True)
         keys = _core.distinct_keys(filed.shards)
-        held = lookup.look_up(method, keys, batch.ids)
+        held = lookup.look_up(method, keys, batch.own_ids)
         if method.is_directed and method.leaves_out:
-            held = lookup.look_up(method, keys[~is_common(method, keys, held)], batch.ids)
+            held = lookup.look_up(method, keys[~is_common(method, keys, held)], batch.own_ids)
         return cls(method, filed, held)
 
     @property

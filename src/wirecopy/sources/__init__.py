@@ -61,18 +61,20 @@ def read(
     fields: Fields = Fields(),  # noqa: B008 - frozen
     batch_bytes: int = 4 << 20,
     unnamed: str = "record",
+    numbered: bool = False,
 ) -> Iterator[Work]:
     """Yields the articles of one or several inputs, as work that is still to be called.
 
     An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, an
-    Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on. Raises
-    SourceError for a path that does not exist.
+    Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on, a row of a table `table:1`,
+    a text its BLAKE3. With `numbered` a text is its place in the list, from 0, and a row of a table that is the only input what the
+    table's index says. Raises SourceError for a path that does not exist.
     """
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
     if not set(fields.about) <= set(ABOUT):
         raise UsageError(f"about: expected names among {', '.join(ABOUT)}, got {', '.join(fields.about)}")
-    return _read(resolve(inputs)[0], fields, batch_bytes, unnamed)
+    return _read(resolve(inputs)[0], fields, batch_bytes, unnamed, numbered)
 
 
 def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]:
@@ -122,13 +124,15 @@ def resolve(*inputs: Any) -> list[list[Any]]:
     return [[next(told) if isinstance(item, Files) else item for item in items] for items in lists]
 
 
-def _read(inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
-    batches = objects.Batches(fields, batch_bytes, unnamed)
+def _read(
+    inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str, numbered: bool
+) -> Iterator[Work]:
+    batches = objects.Batches(fields, batch_bytes, unnamed, numbered)
     web = _web(inputs, batch_bytes)
     tables = 0
-    for item in _flatten(inputs):
+    for place, item in enumerate(_flatten(inputs)):
         if isinstance(item, str | Mapping | Article):
-            yield from batches.add(item)
+            yield from batches.add(item, place)
             continue
         yield from batches.flush()
         if isinstance(item, os.PathLike):
@@ -139,7 +143,9 @@ def _read(inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str) -> 
             yield from _extract(web.add(item, item.id), fields)
         elif hasattr(item, "__arrow_c_stream__"):
             tables += 1
-            yield from arrow.read_table(item, f"table{tables if tables > 1 else ''}", fields, batch_bytes)
+            name = f"table{tables if tables > 1 else ''}"
+            alone = len(inputs) == 1 and item is inputs[0]
+            yield from arrow.read_table(item, name, fields, batch_bytes, numbered and alone)
         else:
             yield batches.unusable(item)
     yield from batches.flush()
