@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import tempfile
 from collections.abc import Callable
-from contextlib import chdir, closing
+from contextlib import chdir
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,8 +36,6 @@ WINDOWS = {
     "10d": timedelta(days=10),
 }
 """Each window with how long it is; without one, how far dates are apart all the same."""
-KNOWS_ITS_PLACE = hasattr(Archive, "backup")
-"""Whether an archive can copy itself, and notices a fork and a change of folder."""
 
 
 def make_texts() -> list[tuple[str, str]]:
@@ -190,10 +187,10 @@ class Life(RuleBasedStateMachine):
         live, fresh, seen = self.held.live, dict[str, Article](), set[str]()
         for article in given:
             there = live.get(article.id)
-            if article.id in seen or (there not in (None, article) and not may_replace):
-                told["skipped"] += 1
-            elif there == article:
+            if fresh.get(article.id, there) == article:
                 told["known"] += 1
+            elif article.id in seen or (there and not may_replace):
+                told["skipped"] += 1
             else:
                 fresh[article.id] = article
             seen.add(article.id)
@@ -296,24 +293,15 @@ class Life(RuleBasedStateMachine):
         (self.folder / "elsewhere").mkdir(exist_ok=True)
         with chdir(self.folder):
             self.open(Path(self.path.name))
-        if KNOWS_ITS_PLACE:
-            with chdir(self.folder / "elsewhere"):
-                self.holds_what_the_model_holds()
-                self.archive.compact()
-            assert not list((self.folder / "elsewhere").iterdir())
-        else:
-            self.reopen()
+        with chdir(self.folder / "elsewhere"):
+            self.holds_what_the_model_holds()
+            self.archive.compact()
+        assert not list((self.folder / "elsewhere").iterdir())
 
     @rule()
     def copy(self) -> None:
         path = self.new_path()
-        if KNOWS_ITS_PLACE:
-            self.reader.backup(path)  # type: ignore[attr-defined]
-        else:
-            with closing(sqlite3.connect(self.path)) as store, closing(sqlite3.connect(path)) as copied:
-                store.backup(copied)
-            if Path(f"{self.path}-index").exists():
-                shutil.copytree(f"{self.path}-index", f"{path}-index")
+        self.reader.backup(path)
         self.copies.append((path, self.held))
 
     @precondition(lambda self: self.copies)
@@ -325,7 +313,6 @@ class Life(RuleBasedStateMachine):
         self.path, self.held = self.copies.pop(number % (len(self.copies) - 1))
         self.open(self.path)
 
-    @precondition(lambda self: KNOWS_ITS_PLACE)
     @rule(coming=comings)
     def fork(self, coming: Coming) -> None:
         """A child that goes on with what its parent opened is told so; one that opens the archive itself sees the same."""

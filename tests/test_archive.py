@@ -349,8 +349,11 @@ def test_odd_articles_are_kept_and_found(kind: str, tmp_path: Path) -> None:
         assert archive.add(articles[::-1]).added == len(articles)
         archive.learn()
         assert as_list(archive.pairs()) == as_list(expected)
-        for query in (articles[0], {**articles[-1], "id": "query"}, articles[0]["text"]):
+        for query in (articles[0], {**articles[-1], "id": "query"}):
             assert check_each(archive, [query]) == find_for_each(articles, [query])
+        [answer] = archive.check(articles[0]["text"])
+        named = {"id": answer.query, "text": articles[0]["text"]}
+        assert check_each(archive, [articles[0]["text"]]) == find_for_each(articles, [named])
         assert archive.add(articles).known == len(articles)
     with Archive.open(tmp_path / "archive") as archive:
         shown = {article.id: article.text for article in archive.articles()}

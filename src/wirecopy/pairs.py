@@ -291,9 +291,9 @@ class Queries:
         filed = file_tokens(tokenise(batch, method), method, statistics, probes=True)
         keys = _core.distinct_keys(filed.shards)
         asking = filed.shards if linked and not method.is_directed else None
-        held = lookup.look_up(method, keys, batch.ids, asking)
+        held = lookup.look_up(method, keys, batch.own_ids, asking)
         if method.is_directed and method.leaves_out:
-            held = lookup.look_up(method, keys[~is_common(method, keys, held)], batch.ids)
+            held = lookup.look_up(method, keys[~is_common(method, keys, held)], batch.own_ids)
         return cls(method, filed, held)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,7 @@ from .backup import back_up
 from .checking import check
 from .connection import FORMAT
 from .digests import digest, values_of
+from .elsewhere import find_elsewhere
 from .index import Index
 from .locking import Lock, locked, take_lock
 from .looking import TOP, Limits
@@ -322,6 +323,7 @@ class Archive:
         articles: Any,
         *,
         replace: bool = False,
+        rename: bool = False,
         learn: bool = True,
         fields: Fields | None = None,
         batch_bytes: int = 4 << 20,
@@ -331,11 +333,13 @@ class Archive:
 
         What is returned, or told to `progress`, is on disk. An article that the archive has is not added again, so an interrupted `add`
         can simply be repeated. An id that it has with other content is skipped, or replaced with `replace`. At the end the boilerplate
-        is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed.
+        is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed. A file that the archive has
+        under another id too, from other arguments, is in `elsewhere`; with `rename` only the new id stays.
         """
         self._claim(progress)
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
         total, done, seen = Added(), 0, set[str]()
+        elsewhere, was_empty = dict[str, Sequence[str]](), not len(self)
 
         def take_in(part: Any) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
             batch = part()
@@ -345,11 +349,17 @@ class Archive:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
             for source_bytes, batch, filed, contents in pool.map(take_in, work):
                 total += self._writer.add(batch, filed, contents, replace, seen)
+                if not was_empty:
+                    elsewhere |= find_elsewhere(self._store, batch, contents)
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
+        others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
+        others = {id: ids for id, ids in others.items() if ids}
+        if rename and others:
+            self._remove({one for ids in others.values() for one in ids})
         self._tidy(progress, 0 if learn else RELEARN_SHARE)
-        return total
+        return dataclasses.replace(total, elsewhere=others)
 
     def observe(
         self,
@@ -381,11 +391,14 @@ class Archive:
     def remove(self, ids: str | Iterable[str | int]) -> int:
         """Remove articles by their ids; returns how many there were."""
         self._claim()
-        wanted = {id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)}
-        with self._writer.changing():
-            rows = list(self._store.rows_of(sorted(wanted)).values())
-            self._store.remove_articles(rows)
+        removed = self._remove({id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)})
         self._tidy()
+        return removed
+
+    def _remove(self, ids: Collection[str]) -> int:
+        with self._writer.changing():
+            rows = list(self._store.rows_of(sorted(ids)).values())
+            self._store.remove_articles(rows)
         return len(rows)
 
     def expire(self, *, now: str | None = None) -> int:

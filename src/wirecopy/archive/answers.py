@@ -148,6 +148,7 @@ class Added:
     """What became of articles: `added`, `known` already, `late` for the window; and records that could not be used.
 
     `ahead` has the date of each article, by id, that is too far ahead of now to be believed: it was kept, and the window stayed where it was.
+    `elsewhere` are the other ids under which the archive has, or with `rename` had, a file, by the id that the file has now.
     """
 
     added: int = 0
@@ -159,6 +160,7 @@ class Added:
     held: Mapping[str, bool] = field(default_factory=dict)
     ahead: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    elsewhere: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -176,4 +178,5 @@ class Added:
             held_by_either(self.held, other.held),
             {**self.ahead, **other.ahead},
             list(dict.fromkeys([*self.warnings, *other.warnings])),
+            {**self.elsewhere, **other.elsewhere},
         )

@@ -133,13 +133,13 @@ def _find_kin(
     matched = np.flatnonzero(candidates.is_match & (bool(linked) or all_may))
     pairs = zip(candidates.queries[matched].tolist(), candidates.rows[matched].tolist(), strict=True)
     queries = {pair[0] for pair in pairs if all_may or pair in linked}
-    own = families.rows_of([batch.ids[query] for query in queries])
+    own = families.rows_of([batch.own_ids[query] for query in queries])
     for query in queries:
         every = np.flatnonzero(candidates.queries == query)
         mine = every[candidates.is_match[every]].tolist()
         found = families.keys([candidates.bodies[pair] for pair in every.tolist()])
         keys = dict(zip(every.tolist(), found, strict=True))
-        itself = own.get(batch.ids[query])
+        itself = own.get(batch.own_ids[query])
         twins = [families.twins(key, itself, top) for key in dict.fromkeys(found) if key is not None]
         articles = contained = 0
         rows: list[tuple[int, int]] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ BATCH_ARTICLES = 2000
 class Stock:
     """All live articles. They are numbered through all segments, concatenated; texts are read from the store when needed."""
 
+    labels: Sequence[Any] | None = None
     skipped: Sequence[Skipped] = ()
     warnings: Sequence[str] = ()
     unreadable_dates = 0

@@ -69,24 +69,28 @@ class Writer:
         by_form = {FORM: contents}
         for form in {one.form for one in known.values()} - {FORM}:
             by_form[form] = digest(values_of(batch), form)
-        fresh, refused, already = [], {}, 0
+        fresh, refused, already = dict[str, int](), {}, 0
         for row, id in enumerate(batch.ids):
             there = known.get(id)
-            if id in seen:
-                refused[row] = f"an article with the id {id!r} was read before; give each its own"
-            elif there and there.digest == by_form[there.form][row]:
+            if id in fresh:
+                is_known = contents[row] == contents[fresh[id]]
+            else:
+                is_known = there is not None and there.digest == by_form[there.form][row]
+            if is_known:
                 already += 1
+            elif id in seen:
+                refused[row] = f"an article with the id {id!r} was read before; give each its own"
             elif there and not replace:
                 refused[row] = f"the archive has the id {id!r} with other content; add it with --replace"
             else:
-                fresh.append(row)
+                fresh[id] = row
             seen.add(id)
         where = batch.where or batch.ids.__getitem__
         skipped = [*batch.skipped, *(Skipped(where(row), reason) for row, reason in refused.items())]
         latest = self._settings.latest_believed()
-        clock = self._clock_after(batch.published[fresh], latest)
+        clock = self._clock_after(batch.published[list(fresh.values())], latest)
         cut = self._cut(clock)
-        kept = [row for row in fresh if batch.published[row] >= cut]
+        kept = [row for row in fresh.values() if batch.published[row] >= cut]
         replaced = [known[batch.ids[row]].row for row in kept if batch.ids[row] in known]
         if kept:
             self._insert(batch, filed, contents, kept, replaced, clock)

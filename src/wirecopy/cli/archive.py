@@ -63,7 +63,8 @@ def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
         path = Path(os.path.realpath(file.path))
         return file.is_pipe or own.isdisjoint((path, path.parent))
 
-    return [Files(tuple(filter(is_other, find(str(path)).files))) for path in paths]
+    found = (find(str(path)) for path in paths)
+    return [replace(one, files=tuple(filter(is_other, one.files))) for one in found]
 
 
 def say_changed(store: Archive, done: str, others: Mapping[str, int] | None = None) -> None:
@@ -76,6 +77,9 @@ def say_changed(store: Archive, done: str, others: Mapping[str, int] | None = No
 @options.archive
 @options.paths
 @options.replace
+@options.flag(
+    "--rename", help="A file that is there under another id, from other arguments: take the new id."
+)
 @options.making
 @options.fields
 @options.threads
@@ -84,6 +88,7 @@ def add_command(
     archive: Path,
     paths: tuple[Path, ...],
     replace: bool,
+    rename: bool,
     making: dict[str, Any],
     fields: Fields,
     threads: int | None,
@@ -99,31 +104,40 @@ def add_command(
         before = len(store)
         try:
             with show_progress(quiet, total_bytes(inputs)) as progress:
-                added = store.add(inputs, replace=replace, fields=fields, progress=progress)
+                added = store.add(inputs, replace=replace, rename=rename, fields=fields, progress=progress)
         except KeyboardInterrupt:
             store.close()
             with open_archive(archive) as again:
                 kept = count(len(again) - before)
             say(f"wirecopy: interrupted; {kept} added so far stay, and the same command goes on from there")
             return 1
-        return summarise_added(added, before, store, quiet)
+        return summarise_added(added, before, store, rename, quiet)
 
 
-def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> int:
+def summarise_added(added: Added, before: int, store: Archive, rename: bool, quiet: bool) -> int:
     """Name what was skipped or not believed, say what became of the rest; return the exit code."""
     code = name_problems(added)
     for id, date in added.ahead.items():
         say_ahead(id, date)
     for warning in added.warnings:
         say(f"warning: {one_line(warning)}")
+    if added.elsewhere and not rename:
+        id, [other, *_] = min(added.elsewhere.items())
+        say(
+            f"{count(len(added.elsewhere), 'file')} in {store.path} under another id too, such as "
+            f"{one_line(id)}, there as {one_line(other)}: ids depend on the arguments. "
+            "To keep the new id only, repeat the command with --rename"
+        )
     if not any((added.added, added.known, added.replaced, added.late, added.skipped)):
         say("no articles found")
     if not quiet:
+        removed = len({id for ids in added.elsewhere.values() for id in ids}) if rename else 0
         others = {
             "known already": added.known,
             "replaced": added.replaced,
             "older than the window": added.late,
-            "left the window": before + added.added - len(store),
+            "removed under another id": removed,
+            "left the window": before + added.added - removed - len(store),
         }
         say_changed(store, f"{added.added:,} added", others)
     return code
