@@ -42,6 +42,7 @@ class Connection:
         self.path = path
         """As it was given, for messages."""
         self.file = Path(os.path.realpath(path))
+        self._names = str(self.file), f"{self.file}-wal"
         self._frozen: object = None
         """What tells whether a file that is read without locks has changed."""
         before = identify(self.file)
@@ -90,7 +91,7 @@ class Connection:
 
     def _log_bytes(self) -> int:
         try:
-            return self.file.with_name(self.file.name + "-wal").stat().st_size
+            return Path(self._names[1]).stat().st_size
         except OSError:
             return 0
 
@@ -105,9 +106,9 @@ class Connection:
 
     def require_here(self) -> None:
         """Raise ArchiveError if the path leads no longer to the file that is open, or to its log."""
-        log = identify(self.file.with_name(self.file.name + "-wal"))
+        file, log = map(identify, self._names)
         self._log = self._log or log
-        if identify(self.file) != self.identity or log != self._log:
+        if file != self.identity or log != self._log:
             raise ArchiveError(gone(self.path))
 
     def is_empty(self) -> bool:

@@ -24,10 +24,10 @@ _held: WeakSet[Lock] = WeakSet()
 _mutex = Mutex()
 
 
-def identify(file: Path | int) -> Identity | None:
+def identify(file: Path | str | int) -> Identity | None:
     """What a file is; None where there is none."""
     try:
-        known = os.fstat(file) if isinstance(file, int) else file.stat()
+        known = os.stat(file)  # noqa: PTH116 - before and after every change, and a Path is slower
     except OSError:
         return None
     return known.st_dev, known.st_ino

@@ -42,12 +42,19 @@ def write_mark(folder: Path, mark: Mark) -> None:
     """Write the mark, all of one length, over the one that is there; where that fails nothing is lost."""
     content = b"%s %020d %020d\n" % (mark.archive.encode(), mark.change, mark.last_row)
     with suppress(OSError):
-        folder.mkdir(exist_ok=True)
-        file = os.open(folder / NAME, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            file = _open(folder)
+        except FileNotFoundError:
+            folder.mkdir()
+            file = _open(folder)
         try:
             os.pwrite(file, content, 0)
         finally:
             os.close(file)
+
+
+def _open(folder: Path) -> int:
+    return os.open(f"{folder}/{NAME}", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
 
 def find_missing(store: Store) -> str | None:

@@ -33,6 +33,13 @@ MANY = 500
 CATALOGUE = ("number", "slice", "first_row", "last_row", "articles", "parts", "sums")
 PASSED = 1 << 18
 """The most rows that are remembered as compared with their checksums: these take 16 MB."""
+_CHECKED = ", ".join(
+    [
+        *("row", "id", "moment", "sum", "content_form", "content"),
+        *("NULL" if name == "text" else f"CAST({name} AS BLOB)" for name in FIELDS),
+    ]
+)
+_TEXT = 6 + FIELDS.index("text")
 LAST_ROW = np.iinfo(np.int64).max
 
 
@@ -249,25 +256,25 @@ class Store(Connection):
         """Those of some rows whose article is not as it was added, each with what is said of it."""
         if bodies is None:
             bodies = dict(self.select("row, CAST(text AS BLOB)", "texts", "row", rows))
-        about = ", ".join(f"CAST({name} AS BLOB)" for name in ABOUT)
-        found = self.select(f"row, id, moment, sum, content_form, content, {about}", "articles", "row", rows)
+        found = self.select(_CHECKED, "articles", "row", rows)
         altered = dict.fromkeys(rows, "an article is damaged or gone")
         with self.decoding("an article"):
-            named = self.rows_of([one[1] for one in found])
+            # Those of older formats have no sum: their ids are compared with the index of ids.
+            named = self.rows_of([id for _, id, _, made, *_ in found if made is None])
             by_form: dict[int, list[tuple[Any, ...]]] = {}
             for one in found:
                 row, id, moment, made, form = one[:5]
-                if row in bodies and named.get(id) == row and made in (None, sum_place(row, id, moment)):
+                is_in_place = named.get(id) == row if made is None else made == sum_place(row, id, moment)
+                if row in bodies and is_in_place:
                     by_form.setdefault(form, []).append(one)
             for form, mine in by_form.items():
-                known = ({**dict(zip(ABOUT, one[6:], strict=True)), "text": bodies[one[0]]} for one in mine)
-                made_of = digest(([values[name] or b"" for name in FIELDS] for values in known), form)
-                for one, content in zip(mine, made_of, strict=True):
+                contents = digest(((*one[6:_TEXT], bodies[one[0]], *one[_TEXT + 1 :]) for one in mine), form)
+                for one, content in zip(mine, contents, strict=True):
                     if content == one[5]:
                         del altered[one[0]]
+        ids = {one[0]: one[1] for one in found} if altered else {}
         return {
             row: f"the article {ids[row]!r} changed since being added" if row in ids else what
-            for ids in [{one[0]: one[1] for one in found}]
             for row, what in altered.items()
         }
 
