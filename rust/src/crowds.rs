@@ -48,14 +48,33 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// The first `enough` articles that are kept, of the postings that `next` gives: the first from a place on.
-    fn first(&self, kept: &[bool], enough: usize, next: impl Fn(usize) -> Option<usize>) -> Vec<u32> {
-        let (mut found, mut at) = (Vec::new(), 0);
+    /// Where all postings of the articles of some sorted places stand, adjoining ones together.
+    fn runs(&self, places: &[usize]) -> Vec<(usize, usize)> {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for place in places.iter().copied() {
+            if runs.last().is_some_and(|run| place < run.1) {
+                continue;
+            }
+            let article = self.article(place);
+            let is_same = |at: &usize| self.article(*at) == article;
+            let from = place - (0..place).rev().take_while(is_same).count();
+            let to = place + (place..self.len()).take_while(is_same).count();
+            match runs.last_mut() {
+                Some(run) if run.1 == from => run.1 = to,
+                _ => runs.push((from, to)),
+            }
+        }
+        runs
+    }
+
+    /// The places of the first `enough` articles that are kept, of the postings that `next` gives: the first from a place on.
+    fn first(&self, kept: &[bool], enough: usize, next: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
+        let (mut found, mut at, mut last) = (Vec::new(), 0, None);
         while let Some(place) = next(at).filter(|_| found.len() < enough) {
             let article = self.article(place);
             let is_repeated = place >= REPEATS && self.article(place - REPEATS) == article;
-            if !is_repeated && kept.get(article as usize) == Some(&true) && found.last() != Some(&article) {
-                found.push(article);
+            if !is_repeated && kept.get(article as usize) == Some(&true) && last.replace(article) != Some(article) {
+                found.push(place);
             }
             at = place + 1;
         }
@@ -114,10 +133,8 @@ pub fn earliest(
         }
         chosen.sort_unstable();
         chosen.dedup();
-        for article in chosen {
-            let from = partition(crowd.len(), |at| crowd.article(at) < article);
-            let to = from + partition(crowd.len() - from, |at| crowd.article(from + at) == article);
-            let take = |posting: Posting| found.push((article, Posting { key: *key, ..posting }));
+        for (from, to) in crowd.runs(&chosen) {
+            let take = |posting: Posting| found.push((posting.article() as u32, Posting { key: *key, ..posting }));
             segment.decode(crowd.span.0 + from, crowd.span.0 + to, take)?;
         }
     }

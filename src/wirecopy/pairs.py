@@ -323,17 +323,9 @@ class Queries:
         evidence = Evidence(*columns)
         agreement = agree(evidence, words, rule_of(method))
         query, found = nominate(evidence, agreement, np.ones(len(boilerplate), bool))
-        links = np.flatnonzero(evidence.common & np.uint32(_core.LINKED))
-        first = np.uint32(self.first)
-        return Nominated(
-            query - first,
-            held.articles[found],
-            (
-                evidence.later[links] - first,
-                held.articles[evidence.earlier[links]],
-                evidence.later_position[links],
-            ),
-        )
+        first, links = np.uint32(self.first), evidence.take(evidence.common >= np.uint32(_core.LINKED))
+        linked_pairs = links.later - first, held.articles[links.earlier], links.later_position
+        return Nominated(query - first, held.articles[found], linked_pairs)
 
 
 def is_common(method: Method, keys: NDArray[np.uint64], held: Held) -> NDArray[np.bool_]:

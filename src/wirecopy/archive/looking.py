@@ -97,11 +97,11 @@ class Within:
         The order of articles in time matters only among the holders of a key that many hold: only where these have the same date
         are their ids read.
         """
-        limits = Linking.of(method, linked=True)
 
         def read_earliest(
             segment: Segment, part: Part, crowded: NDArray[np.uint64]
         ) -> tuple[_core.Postings, NDArray[np.uint32]]:
+            limits = Linking.of(method, linked=True)
             return part.seal.earliest(part.content, crowded, asking or (), self.kept(segment), limits)
 
         crowds = read_earliest if asking is not None else None
