@@ -1,12 +1,14 @@
-"""What an archive costs: `python benchmarks/archive.py [--only add|check|readers|growth|stream]`.
+"""What an archive costs: `python benchmarks/archive.py [--only add|check|readers|growth|stream|families]`.
 
 - add: 182,067 articles from JSON lines, durably, beside `find` on the same file; bytes an article.
 - check: open and first memory; 1,000 checks of articles in one process; one file stitched from parts of 180 articles.
 - readers: 50 open readers that ask 50 questions a second together, beside a writer that adds 100 articles a second.
 - growth: the median check at 20,000, 60,000 and 182,067 articles.
 - stream: 30 days of 1,000 articles through a window of 7 days; disk and memory by day, answers as of an archive made afresh.
+- families: checks of 100,000 articles with one formula of 40 words in each, and of 60,000 identical texts beside 40,000 others; also
+  after each of some articles that come one at a time. Made-up words, which need no kit.
 
-Needs the benchmark kit's corpora, as `benchmarks/run.py` does. Archives go to the kit's scratch folder.
+The others need the benchmark kit's corpora, as `benchmarks/run.py` does. Archives go to the kit's scratch folder.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ READERS, QUESTIONS, ADDED, SECONDS = 50, 50, 100, 20
 PROCESSES = 5
 """Into so many processes the readers are put, ten in each."""
 WINDOW_DAYS = 7
+FAMILY, COPIES, STREAMED = 100_000, 60_000, 200
 
 
 def main() -> int:
@@ -49,6 +52,7 @@ def main() -> int:
         "readers": measure_readers,
         "growth": measure_growth,
         "stream": measure_stream,
+        "families": measure_families,
     }
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -61,6 +65,9 @@ def main() -> int:
         return be_readers(Path(asked.reader[0]), asked.reader[1], int(asked.reader[2]))
     if asked.writer:
         return be_writer(Path(asked.writer[0]))
+    ARCHIVES.mkdir(parents=True, exist_ok=True)
+    if asked.only == "families":
+        return 0 if measure_families() else 1
     if not (KIT / "run_peers.py").is_file():
         print(
             "nothing measured: the benchmark kit is not in ../shared/bench beside the project",
@@ -68,7 +75,6 @@ def main() -> int:
         )
         return 0
     set_up(ARTICLES)
-    ARCHIVES.mkdir(parents=True, exist_ok=True)
     held = [part() for name, part in parts.items() if asked.only in (None, name)]
     return 0 if all(held) else 1
 
@@ -156,11 +162,11 @@ def measure_check() -> bool:
         rounds = [np.percentile(time_checks(archive, asked), [50, 99]) for _ in range(ROUNDS)]
         p50, p99 = np.median(rounds, axis=0)
         stitched, named = stitch()
-        archive.check(stitched)
+        archive.check(stitched, top=None)
         times, found = [], set()
         for _ in range(ROUNDS):
             started = time.perf_counter()
-            [answer] = archive.check(stitched)
+            [answer] = archive.check(stitched, top=None)
             times.append((time.perf_counter() - started) * 1000)
             found = {match.found for match in answer.matches}
     words = len(stitched.split())
@@ -349,6 +355,72 @@ def measure_stream() -> bool:
         ("memory, most after day 8 / day 9", memory_grown, "≤ 1.25", memory_grown <= 1.25),
         ("answers as of an archive made afresh, every day", float(same), "= 1", same),
     ]
+    return bool(check(lines))
+
+
+def measure_families() -> bool:
+    """Texts that share what very many articles have: each check takes no longer, and every count is true."""
+    writer = random.Random(7)
+    known = ["".join(writer.choices("abcdefghijklmnoprstuvz", k=writer.randint(2, 9))) for _ in range(30_000)]
+
+    def write(words: int) -> str:
+        return " ".join(writer.choices(known, k=words))
+
+    formula, text = write(40), write(200)
+    piles = {
+        "a formula in each": [f"{write(writer.randint(60, 240))} {formula}" for _ in range(FAMILY)],
+        "60,000 identical": [text] * COPIES
+        + [write(writer.randint(60, 240)) for _ in range(FAMILY - COPIES)],
+    }
+    lines: list[Target] = []
+    for name, texts in piles.items():
+        path = ARCHIVES / "families.archive"
+        remove(path)
+        days = [f"2026-{1 + day // 28:02}-{1 + day % 28:02}" for day in range(100)]
+        records = [
+            {"id": f"{number:06}", "text": one, "published": writer.choice(days)}
+            for number, one in enumerate(texts)
+        ]
+        writer.shuffle(records)
+        asked = [(one, texts.count(one)) for one in (texts[0], texts[-1])] * 10
+        asked += [(one, texts.count(one)) for one in writer.sample(texts, CHECKS - 20)]
+        with Archive.open(path) as archive:
+            archive.add(records)
+        with Archive.open(path, create=False) as archive:
+            first = time_checks(archive, [texts[0]])[0]
+            wrong = 0
+            rounds = []
+            for _ in range(ROUNDS):
+                times = []
+                for one, number in asked:
+                    started = time.perf_counter()
+                    [answer] = archive.check(one)
+                    times.append((time.perf_counter() - started) * 1000)
+                    wrong += (answer.articles, answer.contained_in_count, answer.at_least) != (
+                        number,
+                        number,
+                        False,
+                    )
+                rounds.append(np.percentile(times, [50, 99]))
+            p50, p99 = np.median(rounds, axis=0)
+            grown = []
+            for number, (one, _) in enumerate(asked[:STREAMED]):
+                archive.observe({"id": f"new {number}", "text": f"{write(90)} {formula}"})
+                grown += time_checks(archive, [one]).tolist()
+        remove(path)
+        lines += [
+            (f"{name}: first check, ms", first, "", True),
+            (f"{name}: check, median ms", p50, "≤ 3", p50 <= 3),
+            (f"{name}: check, 99th percentile ms", p99, "≤ 15", p99 <= 15),
+            (f"{name}: counts that are not true", wrong, "= 0", wrong == 0),
+        ]
+        for which, limit, value in zip(
+            ("median", "99th percentile"), (3, 15), np.percentile(grown, [50, 99]), strict=True
+        ):
+            lines.append((f"{name}: check in a stream, {which} ms", value, f"≤ {limit}", value <= limit))
+    print(
+        f"\n{FAMILY:,} articles, {CHECKS:,} checks, median of {ROUNDS} rounds; {STREAMED} checks, each after one article more"
+    )
     return bool(check(lines))
 
 

@@ -59,8 +59,8 @@ def measure() -> Iterator[Result]:
                 way(archive, random.Random(seed).sample(live, len(live)))
                 archive.learn()
                 other = sum(
-                    sorted(str(match.to_dict()) for match in answer.matches) != sorted(answers[answer.query])
-                    for answer in archive.check(queries)
+                    not {str(match.to_dict()) for match in answer.matches} >= {*answers[answer.query]}
+                    for answer in archive.check(queries, top=None)
                 )
                 same = "".join(archive.pairs().json_lines()) == expected
             measures = {

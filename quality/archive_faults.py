@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -41,7 +41,7 @@ from quality.faults import (
 )
 from quality.report import Data, MissingError, Result, digest, say
 from wirecopy import Archive
-from wirecopy.errors import ArchiveError
+from wirecopy.errors import ArchiveError, WirecopyError
 
 KILLS, CHURN_ARTICLES = 200, 2000
 LARGE_KILLS, LARGE_ARTICLES, LARGE_BATCH = 10, 100_000, 100
@@ -321,7 +321,7 @@ class Damage(NamedTuple):
 
     def do(self, folder: Path) -> None:
         rng = random.Random(self.seed)
-        files = sorted(folder.iterdir())
+        files = sorted(folder.glob("*.segment"))
         path = rng.choice(files)
         before = path.read_bytes()
         size = len(before)
@@ -419,6 +419,119 @@ def damage_segments(folder: Path, *, number: int, seed: int = 1) -> Tried:
     return tried
 
 
+class StoreDamage(NamedTuple):
+    """Something that happens to the SQLite file, drawn from a seed."""
+
+    kind: str
+    seed: int
+
+    def do(self, path: Path) -> None:
+        rng = random.Random(f"{self.kind} {self.seed}")
+        before = path.read_bytes()
+        start = rng.randrange(len(before))
+        if self.kind == "flip":
+            after = before[:start] + bytes([before[start] ^ 1 << rng.randrange(8)]) + before[start + 1 :]
+        elif self.kind == "flips":
+            changed = bytearray(before)
+            for _ in range(20):
+                changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
+            after = bytes(changed)
+        elif self.kind == "zero":
+            length = rng.choice([1, 16, 512, 4096])
+            after = before[:start] + bytes(min(length, len(before) - start)) + before[start + length :]
+        elif self.kind == "noise":
+            length = min(rng.choice([1, 16, 512, 4096]), len(before) - start)
+            after = before[:start] + rng.randbytes(length) + before[start + length :]
+        else:
+            after = before[:start]
+        path.write_bytes(after)
+
+
+STORE_DAMAGE_KINDS = ("flip", "flips", "zero", "noise", "cut short")
+
+
+class DamagedStore:
+    """An archive of 120 articles with all that is known of each, and a formula; copies of its SQLite file are damaged."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        formula = " ".join(article["text"] for article in make_articles(1, seed=9, words=30))
+        self._articles = [
+            one
+            | {"title": f"Title {place}", "source": f"paper {place % 7}", "text": f"{one['text']} {formula}"}
+            for place, one in enumerate(make_articles(120))
+        ]
+        self._sound = folder / "undamaged"
+        self._sound.mkdir()
+        with Archive.open(self._sound / "archive", window="52w") as sound:
+            sound.add(self._articles[:100])
+            sound.add(self._articles[100:])
+            sound.remove(self._articles[7]["id"])
+            sound.learn()
+        self._expected = {}
+        for name, ask in self._questions().items():
+            with Archive.open(self._copy(), threads=1) as copy:
+                self._expected[name] = ask(copy)
+
+    def _copy(self) -> Path:
+        home = self._folder / "damaged"
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.copytree(self._sound, home)
+        return home / "archive"
+
+    def _questions(self) -> dict[str, Callable[[Archive], object]]:
+        queries = [self._articles[place]["text"] for place in (3, 44, 119)]
+
+        def add(archive: Archive) -> object:
+            added = archive.add(
+                [*self._articles, {"id": "new", "text": "something new in the harbour"}], learn=False
+            )
+            as_ever = (added.added, added.known, len(added.skipped)) == (2, 119, 0)
+            # Over an article whose id or checksum is damaged it goes as over another one.
+            return as_ever or bool(archive.verify())
+
+        return {
+            "export": lambda archive: [asdict(article) for article in archive.articles()],
+            "info": lambda archive: [archive.info()[name] for name in ("articles", "methods", "formulas")],
+            "formulas": lambda archive: [formula.to_dict() for formula in archive.formulas],
+            "check": lambda archive: [one.to_dict() for query in queries for one in archive.check(query)],
+            "pairs": lambda archive: [match.to_dict() for match in archive.pairs()],
+            "verify": lambda archive: archive.verify(),
+            "add": add,
+        }
+
+    def run(self, damage: StoreDamage) -> str:
+        """Raise FaultError unless each question is answered rightly or with a clear error, and verify notices what is not right."""
+        kinds = set()
+        for name, ask in self._questions().items():
+            path = self._copy()
+            damage.do(path)
+            try:
+                with Archive.open(path, create=False, threads=1) as opened:
+                    answer = ask(opened)
+            except WirecopyError as error:
+                require(CLEAR.match(str(error)), f"{name}: not clear: {error}")
+                kinds.add("refused")
+                continue
+            except Exception as error:
+                raise FaultError(f"{name}: {error!r}") from error
+            if name == "verify" and answer:
+                kinds.add("noticed")
+                continue
+            require(answer == self._expected[name], f"{name}: answers otherwise")
+        return f"{damage.kind}: {'noticed' if kinds else 'harmless'}"
+
+
+def damage_store(folder: Path, *, number: int, seed: int = 1) -> Tried:
+    """So many damages, each to copies."""
+    tried = Tried()
+    damaged = DamagedStore(folder)
+    for place in range(number):
+        damage = StoreDamage(STORE_DAMAGE_KINDS[place % len(STORE_DAMAGE_KINDS)], seed * 1_000_003 + place)
+        tried.attempt(f"{damage.kind} of seed {damage.seed}", partial(damaged.run, damage))
+    return tried
+
+
 # All of it
 
 CASES: dict[str, Sequence[Callable[[Path], Tried]]] = {
@@ -430,6 +543,7 @@ CASES: dict[str, Sequence[Callable[[Path], Tried]]] = {
         partial(kill_large, kills=LARGE_KILLS, articles=LARGE_ARTICLES, batch=LARGE_BATCH)
     ],
     "damaged segments": [partial(damage_segments, number=DAMAGES)],
+    "damaged store": [partial(damage_store, number=DAMAGES)],
 }
 
 

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import wirecopy
 from quality.texts import vocabulary
 from wirecopy import Archive
-from wirecopy.archive import segments
+from wirecopy.archive import marks, segments
 from wirecopy.errors import MismatchError, WirecopyError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -396,7 +396,7 @@ def paths_of(archive: Path) -> list[Path]:
         archive.with_name(archive.name + end) for end in ("-wal", "-shm", "-journal", "-lock", "-index")
     ]
     names = (f"{number:08}.{end}" for number in range(1, 25) for end in ("segment", "part"))
-    return [archive.parent, archive, *beside, *(beside[-1] / name for name in names)]
+    return [archive.parent, archive, *beside, *(beside[-1] / name for name in (marks.NAME, *names))]
 
 
 def trace_options(archive: Path, log: Path, faults: Sequence[str] = ()) -> list[str]:

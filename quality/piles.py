@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import wirecopy
 from quality.texts import Writer, join
 from wirecopy import Archive, Match
+from wirecopy.archive import Answer
 from wirecopy.comparison import PRESETS
 
 Record = dict[str, Any]
@@ -75,6 +77,36 @@ def told(match: Match | None) -> Match | None:
     return match and replace(match, methods=())
 
 
+def words_of(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+def disagreements_of_check(
+    answer: Answer, asked: dict[tuple[str, str], Match], texts: Mapping[str, Any]
+) -> list[str]:
+    """What `check`, asked to name all, says otherwise than `find`: it finds the same, and besides what is identical to that."""
+    wrong, given = [], by_pair(answer.matches)
+    if other := [pair for pair, match in asked.items() if given.get(pair) != match]:
+        wrong.append(f"check answers {answer.query} otherwise than find: {other[:3]}")
+    more = [match for pair, match in given.items() if pair not in asked]
+    identical = {tuple(texts[match.found]) for match in asked.values()}
+    if strange := [match.found for match in more if tuple(texts[match.found]) not in identical]:
+        wrong.append(f"check finds {strange[:3]} for {answer.query}, identical to nothing that find finds")
+    found = {tuple(texts[match.found]): match for match in asked.values()}
+    for match in more:
+        same = found.get(tuple(texts[match.found]), match)
+        if (same.relation, same.query_covered) != (match.relation, match.query_covered):
+            wrong.append(f"{match.found} is {match.relation} of {answer.query}, its twin {same.relation}")
+    named = {pair[1] for pair in given}
+    twins = {id for id, words in texts.items() if tuple(words) in identical}
+    if lost := sorted(twins - named - {answer.query}):
+        wrong.append(f"check does not find {lost[:3]} for {answer.query}, identical to what it finds")
+    counts = answer.articles, answer.contained_in_count
+    if counts != (len(given), len(answer.contained_in)):
+        wrong.append(f"check counts {counts} for {answer.query}")
+    return wrong
+
+
 def disagreements(articles: Any, queries: list[Record], folder: Path, **options: Any) -> list[str]:
     """What does not hold of a pile, in words; `queries` are articles of it, or others."""
     wrong = []
@@ -105,9 +137,7 @@ def disagreements(articles: Any, queries: list[Record], folder: Path, **options:
         if list(archive.formulas) != list(linked["syndication"].formulas):
             wrong.append("an archive learns other boilerplate")
         answers = {
-            preset: {
-                answer.query: by_pair(answer.matches) for answer in archive.check(queries, preset=preset)
-            }
+            preset: {answer.query: answer for answer in archive.check(queries, top=None, preset=preset)}
             for preset in PRESETS
         }
     asked: dict[str, dict[str, dict[tuple[str, str], Match]]] = {}
@@ -117,9 +147,10 @@ def disagreements(articles: Any, queries: list[Record], folder: Path, **options:
             asked[preset][match.query][match.query, match.found] = match
         # An archive nominates with the methods that it was made with; those of `find` may follow the preset.
         if "method" in options or preset != "any-reuse":
-            named = [name for name, mine in asked[preset].items() if mine != answers[preset][name]]
-            if named:
-                wrong.append(f"check answers {len(named)} queries otherwise than find, {preset}: {named[:3]}")
+            texts = {one["id"]: words_of(one["text"]) for one in articles}
+            for name, mine in asked[preset].items():
+                answer = answers[preset][name]
+                wrong += [f"{told}, {preset}" for told in disagreements_of_check(answer, mine, texts)]
         for name, mine in asked[preset].items():
             for (_, other), match in mine.items():
                 there = found[preset].get((name, other))

@@ -105,6 +105,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     # Promised: no input breaks anything. Runs: enough that a fuzzer which does nothing is noticed.
     "fuzz": {("*", "broken"): at_most(0), ("*", "runs"): at_least(200)},
     # Promised.
+    "archive_life": {("*", "sequences"): at_least(2000), ("*", "diverged"): at_most(0)},
+    # Promised.
     "archive": {
         ("*", "pairs are those of find"): at_least(1.0),
         ("*", "answers other than those of find"): at_most(0),
@@ -149,6 +151,7 @@ DIGESTS = {
     "made-up articles with 500 planted copies": "58b04a1837697e6d",
     "made-up articles with 5,000 reprints of one article": "c148a8afb3951722",
     "made-up articles for faults": "35d4c06f4ffe7c92",
+    "made-up articles for lives": "e14fc5d5e3843f2f",
     "made-up articles, shuffled": "d702dbdf91742dfc",
     "made-up articles, in archives": "708d162a59be827b",
     "300 made-up piles": "054780d4f34abc1e",

@@ -29,7 +29,7 @@ def find_for_each(articles: Any, queries: Sequence[Any], **options: Any) -> list
 
 def check_each(archive: Archive, queries: Sequence[Any]) -> list[set[str]]:
     """What an archive that has learnt its boilerplate says of each query."""
-    return [as_set(answer.matches) for answer in archive.check(queries)]
+    return [as_set(answer.matches) for answer in archive.check(queries, top=None)]
 
 
 @contextmanager

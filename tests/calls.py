@@ -15,9 +15,9 @@ from weighed import weigh
 from wirecopy import _core
 from wirecopy.boilerplate import Rule
 from wirecopy.comparison import PRESETS, Compared, Passages
+from wirecopy.forms import NO_SLOTS, SLOTS
 from wirecopy.matching.opinions import Scored
 from wirecopy.methods import Keys, Sketches
-from wirecopy.forms import NO_SLOTS, SLOTS
 from wirecopy.model import Boilerplate, View
 from wirecopy.pairs import Agreement, Commons, Evidence, Limits
 from wirecopy.text import encode, tokenise
@@ -40,6 +40,7 @@ RULE = Rule(2, articles=2, examples=2)
 WORDS = np.full(len(RANKS), 9, U32)
 ORDER, AGREED, *FAMILIES = _core.agree(EVIDENCE, WORDS, RULE)
 SEGMENT = np.frombuffer(_core.encode_segment(SHARDS, ROW.astype(U64), ROW), U8)
+RANKED = np.frombuffer(_core.encode_segment(SHARDS, ROW.astype(U64), ROW, ROW[::-1].copy()), U8)
 SETS = Sketches.of(*_core.shingle_sets(TOKENS, 2))
 (SHARED,) = SETS.columns
 PARTS = [
@@ -150,6 +151,14 @@ VECTORS = sides(*_core.make_vectors(TOKENS, STATISTICS, 0.5))
 BINS: dict[str, Any] = {"bins": np.array([0, 0, 1, 1, 0, 1, 0, 1], U8), "is_amount": [True, False]}
 PROBES = {"values": SHARED, "starts": SETS.starts, "ends": SETS.ends}
 SPAN = {"from_rank": 0, "to_rank": len(TOKENS), "most": 9}
+CROWD: dict[str, Any] = {
+    "bytes": RANKED,
+    "key": int(KEYS.values[0]),
+    "kept": np.ones(len(TOKENS), bool),
+    "most": 1,
+    "article": 1,
+    "asking": SHARDS,
+}
 OWN: dict[str, dict[str, Any]] = {
     "Index": {"articles": len(TOKENS), "parts": PARTS},
     "Index.leave_out": {"common": np.zeros(len(np.unique(SHARED)), bool)},
@@ -159,6 +168,14 @@ OWN: dict[str, dict[str, Any]] = {
     "Model": {"json": json.dumps(MODEL)},
     "Numbers": {"numbers": np.arange(len(np.unique(TOKENS.hashes)), dtype=U32)},
     "Segment": {"sums": _core.block_sums(SEGMENT)},
+    **{f"Segment.{method}": CROWD for method in ("earliest", "holders", "look_up_rare", "repeats", "tally")},
+    "Segment.holds_another": CROWD
+    | {
+        "asking": next(shard for shard in SHARDS if len(shard)),
+        "counted": np.zeros(len(TOKENS), bool),
+        "rows": ROW[:1].astype(U64),
+        "boilerplate": np.unique(NAMES),
+    },
     "Segment.shard": {"number": 5},
     "agree": {"words": WORDS},
     "band_keys": SIGNED | {"bands": 2, "rows": 2},
@@ -176,7 +193,7 @@ OWN: dict[str, dict[str, Any]] = {
     "crf_expect": CHAIN | {"labels": np.array([0, 1, 1], U8), "importance": np.ones(2)},
     "crf_label": CHAIN,
     "distinct": {"values": TOKENS.hashes, "offsets": TOKENS.offsets},
-    "encode_segment": {"rows": ROW.astype(U64), "words": ROW},
+    "encode_segment": {"rows": ROW.astype(U64), "words": ROW, "places": ROW[::-1].copy()},
     "extract_pages": {
         "pages": [(PAGE, "utf-8", "https://example.org/2024/03/01/tide", 10**15, ["2024-03-01"] * 9)],
         "model": _core.Model(json.dumps(MODEL)),
@@ -221,13 +238,15 @@ OWN: dict[str, dict[str, Any]] = {
         "shingles": np.array([3, 9], U64),
     },
     "merge_segments": {
-        "parts": [(_core.Segment(_core.block_sums(SEGMENT)), SEGMENT, np.ones(len(TOKENS), bool))] * 2
+        "parts": [(_core.Segment(_core.block_sums(SEGMENT)), SEGMENT, np.ones(len(TOKENS), bool))] * 2,
+        "places": np.arange(2 * len(TOKENS), dtype=U32),
     },
     "multiply_vectors": VECTORS,
     "nominate": {"boilerplate": np.zeros(len(NAMES), bool), "links": 2},
     "opinion_lines": {"scored": Scored(ZERO, ZERO, ZERO.astype(U8), *SHARES), "method_names": '["exact"]'},
     "page_blocks": {"page": PAGE.decode(), "as_in_paper": True},
     "page_metadata": {"url": "https://example.org/2024/03/01/tide", "received": 10**15},
+    "postings_at": {"article": 0, "positions": ROW},
     "plant": {"suffixes": 1, "depth": 3, "sort": True, "tree": True},
     "read_date": {"month_first": True},
     "read_jsonl": {
@@ -265,6 +284,11 @@ OBJECTS: dict[str, Callable[[], object]] = {
     "Numbers": lambda: _core.Numbers(KNOWN["hashes"], OWN["Numbers"]["numbers"]),
     "Postings": lambda: SHARDS[0],
     "Segment": lambda: _core.Segment(_core.block_sums(SEGMENT)),
+    **{
+        binding: lambda: _core.Segment(_core.block_sums(RANKED))
+        for binding, own in OWN.items()
+        if binding.startswith("Segment.") and "bytes" in own
+    },
 }
 """What methods are called on, each time anew, for some change it."""
 

@@ -121,7 +121,7 @@ def test_verify_names_what_was_wrong_and_mends_it(tmp_path: Path) -> None:
     writer = Writer(39)
     given = jsonl(*({"id": str(number), "text": writer.text(300)} for number in range(400)))
     wirecopy("add", path, "-", input=given)
-    (file,) = (tmp_path / "news.db-index").iterdir()
+    (file,) = (tmp_path / "news.db-index").glob("*.segment")
     data = bytearray(file.read_bytes())
     data[len(data) // 2] ^= 255
     file.write_bytes(data)

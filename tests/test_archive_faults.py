@@ -7,11 +7,12 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import program
 import pytest
 
 import quality.archive_faults as archive_faults
@@ -147,15 +148,13 @@ def test_a_writer_that_could_not_begin_lets_go_of_the_lock(
         assert other.add(make_articles(1)).added == 1
 
 
-def test_a_lock_file_that_cannot_be_opened_is_a_clear_error(tmp_path: Path) -> None:
+def test_a_note_of_who_writes_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    Archive.open(path).close()
-    path.with_name("archive-lock").unlink()
     path.with_name("archive-lock").mkdir()
-    with Archive.open(path) as archive:
-        with pytest.raises(ArchiveError, match=r"archive-lock: cannot be locked: .+; .+"):
-            archive.add(make_articles(1))
-        assert len(archive) == 0
+    with Archive.open(path) as archive, Archive.open(path) as second:
+        assert archive.add(make_articles(1)).added == 1
+        with pytest.raises(ArchiveError, match=r"another program is writing to it \(process unknown\)"):
+            second.add(make_articles(1))
 
 
 def test_a_full_disk_is_a_clear_error_reads_go_on_and_adding_resumes(tmp_path: Path) -> None:
@@ -250,6 +249,79 @@ def test_verify_notices_an_article_that_is_not_as_it_was_added(change: str, tmp_
         store.execute(f"UPDATE {change} WHERE row % 100 = 7")
     with Archive.open(path) as archive:
         assert archive.verify() == [f"{path}: 6 articles changed since being added; restore a backup"]
+
+
+@pytest.fixture(scope="module")
+def damaged_store(tmp_path_factory: pytest.TempPathFactory) -> archive_faults.DamagedStore:
+    return archive_faults.DamagedStore(tmp_path_factory.mktemp("damaged-store"))
+
+
+@pytest.mark.parametrize("kind", archive_faults.STORE_DAMAGE_KINDS)
+def test_damage_to_the_store_gives_right_answers_or_a_clear_error(
+    kind: str, damaged_store: archive_faults.DamagedStore
+) -> None:
+    for seed in range(8):
+        damaged_store.run(archive_faults.StoreDamage(kind, seed))
+
+
+ALTERED = {
+    "text": "UPDATE texts SET text = text || 'x' WHERE row = 7",
+    "title": "UPDATE articles SET title = 'another' WHERE row = 7",
+    "moment": "UPDATE articles SET moment = moment + 1 WHERE row = 7",
+    "kind": "UPDATE articles SET title = x'00ff' WHERE row = 7",
+    "bytes": "UPDATE texts SET text = CAST(x'ff20ff' AS TEXT) WHERE row = 7",
+    "lost text": "DELETE FROM texts WHERE row = 7",
+}
+
+
+@pytest.mark.parametrize("statement", ALTERED.values(), ids=ALTERED)
+def test_no_altered_article_gets_out_in_silence(statement: str, tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    articles = make_articles(40)
+    with Archive.open(path) as archive:
+        archive.add([*articles, {"id": "copy", "text": articles[6]["text"]}])
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute(statement)
+    exported = program.wirecopy("export", path)
+    assert exported.returncode == 3
+    assert "archive row 7: " in program.talk(exported)
+    assert "1 record skipped" in program.talk(exported)
+    assert len(exported.stdout.splitlines()) == 40
+    assert articles[6]["id"].encode() not in exported.stdout
+    asked: list[Callable[[Archive], object]] = [
+        lambda archive: list(archive.articles()),
+        lambda archive: archive.check(articles[6]["text"]),
+        lambda archive: archive.pairs(),
+        lambda archive: archive.backup(tmp_path / "copy"),
+    ]
+    for ask in asked:
+        with Archive.open(path) as archive, pytest.raises(ArchiveError, match=r".+: .+; .+"):
+            ask(archive)
+    with Archive.open(path) as archive:
+        assert archive.verify()
+
+
+def test_altered_boilerplate_and_settings_are_noticed(tmp_path: Path) -> None:
+    sound = tmp_path / "sound"
+    with Archive.open(sound, window="52w") as archive:
+        archive.add(make_articles(10))
+    for number, statement in enumerate(
+        [
+            "UPDATE settings SET value = value + 1 WHERE name = 'window'",
+            "UPDATE settings SET value = 'strict' WHERE name = 'preset'",
+            "UPDATE settings SET value = 'x' WHERE name = 'change'",
+            "UPDATE learnt SET value = x'0000000000000001'",
+            "INSERT INTO formulas VALUES (9, 1, 'x', 'y', '{}')",
+        ]
+    ):
+        path = tmp_path / str(number)
+        shutil.copy(sound, path)
+        with closing(sqlite3.connect(path)) as store, store:
+            store.execute(statement)
+        with Archive.open(path) as archive:
+            with pytest.raises(ArchiveError, match=r"damaged: .+; restore it from a backup"):
+                archive.check("one")
+            assert number == 2 or len(list(archive.articles())) == 10
 
 
 # One writer, many readers

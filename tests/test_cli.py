@@ -22,7 +22,7 @@ from wirecopy.statistics import Statistics
 
 COMMANDS = (
     *("find", "extract", "train", "weigh", "tune", "compare", "methods", "demo"),
-    *("add", "check", "watch", "remove", "expire", "info", "verify", "compact", "pairs", "export"),
+    *("add", "check", "watch", "remove", "expire", "info", "verify", "compact", "pairs", "export", "backup"),
 )
 DECIDE = ("--decide", "method", "--method")
 

@@ -228,11 +228,10 @@ def test_a_repeated_id_is_named_with_its_place_in_every_kind_of_file(
     Path("b.csv").write_text("id,text\n1,a\n")
     pq.write_table(pa.Table.from_pylist(rows), "c.parquet")
     pa.feather.write_feather(pa.Table.from_pylist(rows), "d.arrow")
-    for folder in ("e", "f"):
-        Path(folder).mkdir()
-        Path(folder, "1").write_text("a")
-    said = talk(wirecopy("find", "a.json", "b.csv", "c.parquet", "d.arrow", "e", "f", "-q"))
-    places = ["a.json:2", "b.csv:2", "c.parquet:1", "c.parquet:2", "d.arrow:1", "d.arrow:2", "e/1", "f/1"]
+    Path("e").mkdir()
+    Path("e", "1").write_text("a")
+    said = talk(wirecopy("find", "a.json", "b.csv", "c.parquet", "d.arrow", "e", "e/1", "-q"))
+    places = ["a.json:2", "b.csv:2", "c.parquet:1", "c.parquet:2", "d.arrow:1", "d.arrow:2", "e/1", "e/1"]
     assert said.splitlines() == [
         *(
             f"skipped: {place}: an article with the id '1' was read before; give each its own"

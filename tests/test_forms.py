@@ -47,7 +47,8 @@ def correct(text: str) -> str:
 
 def month(days: int = 30) -> list[Record]:
     return [
-        {"id": f"day{day:02}", "text": report(day), "published": f"2024-03-{day + 1:02}"} for day in range(days)
+        {"id": f"day{day:02}", "text": report(day), "published": f"2024-03-{day + 1:02}"}
+        for day in range(days)
     ]
 
 
@@ -75,7 +76,9 @@ def test_a_reprint_of_one_is_a_copy_and_so_is_one_corrected_figure() -> None:
     matches = wirecopy.find([*month(), reprint, corrected, late], pairs="all")
     copies = ("reprint", "corrected", "late")
     of_day = {one.query: one for one in matches if one.found == "day07" and one.query in copies}
-    assert {id: str(match.relation) for id, match in of_day.items()} == dict.fromkeys(copies, "near-duplicate")
+    assert {id: str(match.relation) for id, match in of_day.items()} == dict.fromkeys(
+        copies, "near-duplicate"
+    )
     assert of_day["corrected"].slots == (7, 1)
     days = {f"day{n:02}" for n in range(30)}
     assert relations(one for one in matches if {one.query, one.found} <= days) == {"form": 30 * 29 // 2}
@@ -151,7 +154,7 @@ ARABIC = "١٢٣٤٥٦٧٨٩٠"
 )
 def test_figures_of_any_script_fill_a_form_and_are_the_same_in_another(write: Any) -> None:
     def text(figures: list[Any]) -> str:
-        parts = "今日新增借书证 张图书馆共接待读者 人次其中儿童读者为 人次当天下午举办讲座 场参加市民共有 人次".split()
+        parts = ["今日新增借书证", "张图书馆共接待读者", "人次其中儿童读者为", "人次当天下午举办讲座", "场参加市民共有", "人次"]
         return "".join(f"{part}{figure}" for part, figure in zip(parts, [*figures, ""], strict=False))
 
     one, other = [4180, 960, 712, 315], [2255, 715, 338, 124]

@@ -43,8 +43,36 @@ def chinese(number: int) -> str:
 
 pieces = st.sampled_from(
     [
-        *("12", "12,500", "3.50", "1,5", "12.03.2021", "1987", "40pct", "3rd", "007", "0", "１２", "٣", "१२", "①"),
-        *("twenty", "five", "Eleven", "first", "Second", "nil", "hundred", "March", "march", "May", "Mon", "Ekim"),
+        *(
+            "12",
+            "12,500",
+            "3.50",
+            "1,5",
+            "12.03.2021",
+            "1987",
+            "40pct",
+            "3rd",
+            "007",
+            "0",
+            "１２",
+            "٣",
+            "१२",
+            "①",
+        ),
+        *(
+            "twenty",
+            "five",
+            "Eleven",
+            "first",
+            "Second",
+            "nil",
+            "hundred",
+            "March",
+            "march",
+            "May",
+            "Mon",
+            "Ekim",
+        ),
         *("万", "亿", "人", "年", "第", "一", "个", "个人", "十", "word", "Tide", "b", "ŞUBAT"),
     ]
 ) | st.integers(1, 99_999_999).map(chinese)

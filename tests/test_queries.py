@@ -189,7 +189,8 @@ def test_candidates_go_by_what_the_collection_calls_them(
     queries, articles = pile[:1], pile[1:]
     asked = ask(queries, articles, range(len(articles)), [LEFT_OUT], every)
     asked = replace(asked, held=replace(asked.held, articles=100 + asked.held.articles))
-    query, found = asked.nominate(np.empty(0, U64), linked=linked)
+    nominated = asked.nominate(np.empty(0, U64), linked=linked)
+    query, found = nominated.queries, nominated.founds
     limit = twin.Limits(**asdict(Limits.of(METHOD, linked=linked)))
     rows = twin.collide_queries(
         file_slowly(queries, [len(articles)], every),

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from reference import crowds
 from reference import segments as twin
 from reference.segments import Filed, Held
 
 from wirecopy import _core
 from wirecopy.methods import Keys
 from wirecopy.model import Tokens
+from wirecopy.pairs import Limits
 
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 BLOCK = 1 << 20
@@ -76,6 +79,13 @@ class Opened:
 
 
 EMPTY = file([], True)
+
+
+@dataclass(frozen=True)
+class Asked:
+    postings: Sequence[_core.Postings]
+    own: NDArray[np.uint32]
+    first: int
 
 
 def read(shards: Sequence[_core.Postings], articles: NDArray[np.uint32]) -> dict[int, Sequence[Held]]:
@@ -224,6 +234,149 @@ def test_the_order_of_an_articles_keys_does_not_matter() -> None:
     [article] = random_pile(3, 1, 300, longest=600)
     shuffled = random.Random(1).sample(article.keys, len(article.keys))
     assert encode([article], True) == encode([Filed(article.row, article.words, shuffled)], True)
+
+
+# Articles numbered by time.
+
+
+def encode_ranked(articles: Sequence[Filed], places: Sequence[int], placed: bool = True) -> bytes:
+    rows = np.array([article.row for article in articles], U64)
+    words = np.array([len(article.words) for article in articles], U32)
+    return _core.encode_segment(file(articles, placed), rows, words, np.array(places, U32))
+
+
+def in_order(articles: Sequence[Filed], places: Sequence[int]) -> list[Filed]:
+    return [article for _, article in sorted(zip(places, articles, strict=True), key=lambda one: one[0])]
+
+
+@settings(max_examples=150)
+@given(piles, st.randoms(use_true_random=False), st.booleans())
+def test_a_ranked_segment_is_that_of_the_articles_in_their_order(
+    articles: list[Filed], dice: random.Random, placed: bool
+) -> None:
+    places = dice.sample(range(len(articles)), len(articles))
+    content = encode_ranked(articles, places, placed)
+    assert twin.decode(content) == twin.encode(in_order(articles, places), placed=placed)
+    segment = Opened(content)
+    assert segment.seal.is_ranked(segment.bytes)
+    assert not Opened(encode(articles, placed)).seal.is_ranked(Opened(encode(articles, placed)).bytes)
+
+
+@settings(max_examples=100)
+@given(st.lists(piles, max_size=3), st.randoms(use_true_random=False))
+def test_segments_merge_into_a_ranked_one_of_the_kept_articles(
+    parts: list[list[Filed]], dice: random.Random
+) -> None:
+    opened = [Opened(encode(articles, True)) for articles in parts]
+    kept = [[dice.random() < 0.6 for _ in articles] for articles in parts]
+    left = [
+        one
+        for articles, keep in zip(parts, kept, strict=True)
+        for one, stays in zip(articles, keep, strict=True)
+        if stays
+    ]
+    places = dice.sample(range(len(left)), len(left))
+    merged = _core.merge_segments(
+        [(one.seal, one.bytes, np.array(keep, bool)) for one, keep in zip(opened, kept, strict=True)],
+        np.array(places, U32),
+    )
+    assert merged == encode_ranked(left, places)
+
+
+few_words = st.lists(st.integers(1, 3), min_size=1, max_size=30)
+
+
+@st.composite
+def crowded(draw: st.DrawFn) -> Filed:
+    """An article with few keys, each many times, among few words."""
+    words = [word << 12 for word in draw(few_words)]
+    held = draw(st.lists(st.tuples(st.integers(0, 2), st.integers(0, len(words) - 1)), max_size=24))
+    return Filed(draw(st.integers(0, HUGE)), words, [(key, start, start + 1) for key, start in held])
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(crowded(), max_size=14),
+    crowded(),
+    st.sets(st.integers(0, 13)),
+    st.integers(0, 3),
+    st.integers(0, 9),
+)
+def test_of_a_key_with_many_holders_the_earliest_that_matter_are_read(
+    articles: list[Filed], query: Filed, gone: set[int], all_holders: int, grouped: int
+) -> None:
+    segment = Opened(encode_ranked(articles, range(len(articles))))
+    expected = twin.encode(articles, placed=True)
+    asked = twin.encode([query], placed=True).holders
+    kept = [number not in gone for number in range(len(articles))]
+    keep = np.array(kept, bool)
+    limits = Limits(all_holders, 2, 12, 5, grouped, 6)
+    keys_ = np.array(sorted(expected.holders), U64)
+    postings, numbers = segment.seal.earliest(segment.bytes, keys_, file([query], True), keep, limits)
+    found = read([postings], numbers)
+    for key, held in expected.holders.items():
+        live = {number for number, stays in enumerate(kept) if stays}
+        matter = crowds.earliest(held, asked.get(key, ()), live, all_holders + 2, grouped)
+        assert list(found.get(key, ())) == [one for one in held if one.article in matter]
+        every = sorted({one.article for one in held})
+        assert segment.seal.holders(segment.bytes, key).tolist() == every
+        count, first = segment.seal.tally(segment.bytes, key, keep, 3)
+        assert (count, first.tolist()) == (len(live & {*every}), sorted(live & {*every})[:3])
+        for number in range(len(articles)):
+            mine = segment.seal.repeats(segment.bytes, np.array([key], U64), number)
+            assert mine.tolist() == [sum(one.article == number for one in held)]
+    counts = [len(held) for _, held in sorted(expected.holders.items())]
+    assert segment.seal.count(segment.bytes, keys_).tolist() == counts
+    rare, places, many = segment.seal.look_up_rare(segment.bytes, keys_, 4)
+    assert many.tolist() == [key for key, held in sorted(expected.holders.items()) if len(held) > 4]
+    assert read([rare], places) == {key: held for key, held in expected.holders.items() if len(held) <= 4}
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(crowded(), max_size=8), crowded(), st.sets(st.integers(0, 7)), st.integers(0, 12), st.booleans()
+)
+def test_whether_another_article_has_evidence_is_what_all_pairs_say(
+    articles: list[Filed], query: Filed, counted: set[int], settled: int, named: bool
+) -> None:
+    """Beside a twin of its own kind: `collide` of all pairs is held to one in test_queries."""
+    segment, limits = Opened(encode(articles, True)), Limits(0, None, settled, 1, 3, 6)
+    shards = file([query], True)
+    keys_ = _core.distinct_keys(shards)
+    names = keys_ if named else np.empty(0, U64)
+    asked = Asked(shards, np.array([2**32 - 1], U32), len(articles))
+    everyone = [(one, 0) for one in file(articles, True)]
+    columns, *_ = _core.collide(
+        everyone, np.arange(len(articles), dtype=U32), limits, queries=cast(Any, asked), known=names
+    )
+    pairs_found = {
+        earlier
+        for earlier, common in zip(columns[1].tolist(), columns[4].tolist(), strict=True)
+        if common & ~_core.LINKED == _core.RARE
+    }
+    marks = np.array([number in counted for number in range(len(articles))], bool)
+    mine = _core.postings_at(shards, 0, np.arange(40, dtype=U32), keys_)
+    others = pairs_found - counted
+
+    def ask(known: set[int]) -> bool:
+        rows = np.array(sorted({articles[number].row for number in known}), U64)
+        return segment.seal.holds_another(
+            segment.bytes, mine, limits, kept=everybody, counted=marks, rows=rows, boilerplate=names
+        )
+
+    everybody = np.ones(len(articles), bool)
+    repeats = [
+        [key for key, *_ in article.keys].count(key) for article in [*articles, query] for key in range(3)
+    ]
+    assume(max(repeats) <= 8)
+    assert ask(set()) == bool(others)
+    assert not ask(others)
+    event(f"{'some' if others else 'no'} others")
+
+
+@pytest.mark.parametrize("places", [[0, 1], [0, 0, 1], [1, 2, 3]])
+def test_places_that_are_no_order_are_refused(places: list[int]) -> None:
+    refused(lambda: encode_ranked(SMALL, places))
 
 
 # Damage.

@@ -86,7 +86,9 @@ def filled(draw: st.DrawFn) -> tuple[list[Word], list[Word]]:
     one = draw(st.lists(st.one_of(plain, plain, plain, valued), min_size=14, max_size=45))
     other = list(one)
     for at in draw(st.lists(st.integers(0, 44), max_size=7)):
-        other[at : at + draw(st.integers(0, 3))] = draw(st.lists(st.one_of(plain, valued, valued), max_size=3))
+        other[at : at + draw(st.integers(0, 3))] = draw(
+            st.lists(st.one_of(plain, valued, valued), max_size=3)
+        )
     return normal(one), normal(other)
 
 
@@ -94,7 +96,9 @@ def filled(draw: st.DrawFn) -> tuple[list[Word], list[Word]]:
 @given(filled(), st.sampled_from([frozenset[int](), frozenset(range(10, 20)), frozenset(range(10, 60))]))
 def test_slots_are_what_the_twin_says(pair: tuple[list[Word], list[Word]], light: frozenset[int]) -> None:
     query, found = (side(words) for words in pair)
-    assume(list(query.words) != list(found.words) and align.fits(query.words, found.words, SETTINGS.seed_words))
+    assume(
+        list(query.words) != list(found.words) and align.fits(query.words, found.words, SETTINGS.seed_words)
+    )
     turned = (len(query.words), list(query.words)) < (len(found.words), list(found.words))
     long, short = (found, query) if turned else (query, found)
     bridged = SETTINGS.bridged_words * (1 if light.isdisjoint([*query.words, *found.words]) else 2)

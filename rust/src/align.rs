@@ -15,11 +15,11 @@
 //! depends on their words alone: swapping the arguments swaps the answer.
 //!
 //! Cost: linear in the words, plus `LOOK_BACK` for each run; words whose grams were made to fall on one place of the
-//! index cost a logarithm each, for the index is then sorted. Wrong where the same words are common to both by chance:
+//! index cost up to `STRANGERS` each, and a logarithm, for the index is then sorted. Wrong where the same words are common to both by chance:
 //! tables, lists, box scores.
 
 use std::borrow::Cow;
-use std::cell::{Cell, OnceCell};
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::boilerplate::Formulas;
@@ -417,20 +417,19 @@ fn keep<'a, T: Clone + Copy>(all: &[T], kept: &[u32]) -> Cow<'a, [T]> {
 
 /// Where each gram of an article stands: heads of chains by hash, chains in rising order of place.
 ///
-/// Chance puts other grams on a chain a few times in a hundred, whoever knows the hash as often as they like. Strangers
-/// met beyond `STRANGERS` a look are owed; when that is too much, the grams are sorted, and looked up there.
+/// Chance puts few other grams on a chain, whoever knows the hash as many as they like. Behind `STRANGERS` of them the
+/// places of a gram are looked up among all grams, sorted.
 #[derive(Default)]
 struct Index {
     heads: Vec<u32>,
     next: Vec<u32>,
     grams: Vec<u64>,
-    owed: Cell<usize>,
     sorted: OnceCell<Vec<(u64, u32)>>,
 }
 
 const END: u32 = u32::MAX;
-/// Other grams that a look into the index may meet, and how many times the grams of the article may be owed.
-const STRANGERS: usize = 4;
+/// Other grams that are passed over on a chain.
+const STRANGERS: usize = 64;
 
 impl Index {
     fn build(&mut self, grams: &[u64]) {
@@ -441,7 +440,6 @@ impl Index {
         self.grams.extend_from_slice(grams);
         self.next.clear();
         self.next.resize(grams.len(), END);
-        self.owed.set(0);
         self.sorted.take();
         for (place, hash) in grams.iter().enumerate().rev() {
             let head = &mut self.heads[*hash as usize & (size - 1)];
@@ -451,32 +449,31 @@ impl Index {
 
     /// Places of a gram, in rising order; other grams with the same hash may be among them.
     fn places(&self, hash: u64) -> impl Iterator<Item = usize> {
-        let owed = self.owed.get().saturating_sub(STRANGERS);
-        self.owed.set(owed);
-        if owed > STRANGERS * self.grams.len() {
-            self.sorted.get_or_init(|| sort_grams(&self.grams));
-        }
-        let sorted = self.sorted.get();
-        let mut at = match sorted {
-            Some(sorted) => sorted.partition_point(|one| one.0 < hash) as u32,
-            None => self.heads[hash as usize & (self.heads.len() - 1)],
-        };
+        let (mut at, mut strangers) = (self.heads[hash as usize & (self.heads.len() - 1)], 0);
         std::iter::from_fn(move || {
-            if let Some(sorted) = sorted {
-                let (gram, place) = *sorted.get(at as usize)?;
-                at += 1;
-                return (gram == hash).then_some(place as usize);
-            }
             while at != END {
                 let place = at as usize;
+                if strangers == STRANGERS {
+                    let found = self.place_from(hash, at);
+                    at = found.map_or(END, |place| place + 1);
+                    return found.map(|place| place as usize);
+                }
                 at = self.next[place];
                 if self.grams[place] == hash {
                     return Some(place);
                 }
-                self.owed.set(self.owed.get() + 1);
+                strangers += 1;
             }
             None
         })
+    }
+
+    /// The first place of a gram from one on, by the sorted grams.
+    #[cold]
+    fn place_from(&self, hash: u64, from: u32) -> Option<u32> {
+        let sorted = self.sorted.get_or_init(|| sort_grams(&self.grams));
+        let (gram, place) = *sorted.get(sorted.partition_point(|one| *one < (hash, from)))?;
+        (gram == hash).then_some(place)
     }
 }
 
@@ -741,55 +738,45 @@ mod tests {
         article
     }
 
-    /// Strangers met on chains in looking every gram of one article up in the other, and the runs found.
-    fn look_up(query: &[u64], found: &[u64]) -> (usize, Vec<(usize, usize, usize)>) {
+    /// Whether the grams had to be sorted to look every gram of one article up in the other, and the runs found.
+    fn look_up(query: &[u64], found: &[u64]) -> (bool, Vec<(usize, usize, usize)>) {
         let (query, found) = (prepared(query), prepared(found));
         let mut index = Index::default();
         index.build(&found.grams.1);
-        let mut strangers = 0;
-        for gram in &query.grams.1 {
-            let before = index.owed.get().saturating_sub(STRANGERS);
-            index.places(*gram).take(OFTEN + 1).for_each(drop);
-            strangers += index.owed.get() - before;
-        }
         let runs = find_runs(&query, &found, &index, 0..query.grams.1.len(), GRAM);
-        (strangers, runs.iter().map(|run| (run.query, run.found, run.len)).collect())
+        (index.sorted.get().is_some(), runs.iter().map(|run| (run.query, run.found, run.len)).collect())
     }
 
     #[test]
-    fn grams_made_to_fall_on_one_chain_do_not_make_a_comparison_quadratic() {
+    fn grams_made_to_fall_on_one_chain_are_sorted_instead_of_walked_over() {
         let count = 1 << 13;
         let same_place = |from: u64| (from..from + count).map(|gram| gram << 32 | 1);
         let query = words_of_grams(same_place(1 << 20), GRAM);
         let found = words_of_grams(same_place(1 << 25), GRAM);
-        let (strangers, runs) = look_up(&query, &found);
-        assert!(strangers <= (2 + STRANGERS * 2) * (query.len() + found.len()), "{strangers} strangers");
-        assert_eq!(runs, []);
+        assert_eq!(look_up(&query, &found), (true, vec![]));
     }
 
     #[test]
-    fn a_gram_that_is_repeated_costs_those_that_share_its_place_nothing() {
+    fn a_gram_that_is_repeated_costs_those_that_share_its_place_little() {
         let count = 1 << 13;
         let found = vec![7_u64; count];
         let repeated = prepared(&found).grams.1[0];
         let others = (1..count as u64).map(|gram| repeated ^ gram << 32);
-        let (strangers, _) = look_up(&words_of_grams(others, GRAM), &found);
-        assert!(strangers <= (2 + STRANGERS * 2) * 2 * count, "{strangers} strangers");
+        assert!(look_up(&words_of_grams(others, GRAM), &found).0);
+        assert!(!look_up(&found, &found).0);
     }
 
     #[test]
-    fn what_is_found_is_the_same_by_chains_and_sorted() {
+    fn places_are_the_same_by_chains_and_sorted() {
         let words = words_of_grams((1..2000).map(|gram| gram << 32 | 1), GRAM);
         let found: Vec<u64> = words[300..900].iter().chain(&words[100..500]).chain(&words[300..900]).copied().collect();
         let (query, found) = (prepared(&words), prepared(&found));
-        let (mut chains, mut sorted) = (Index::default(), Index::default());
-        chains.build(&found.grams.1);
-        sorted.build(&found.grams.1);
-        sorted.sorted.get_or_init(|| sort_grams(&found.grams.1));
+        let mut index = Index::default();
+        index.build(&found.grams.1);
         for gram in &query.grams.1 {
-            chains.owed.set(0);
-            assert!(chains.sorted.get().is_none());
-            assert!(chains.places(*gram).eq(sorted.places(*gram)));
+            let every: Vec<usize> = (0..found.grams.1.len()).filter(|place| found.grams.1[*place] == *gram).collect();
+            assert_eq!(index.places(*gram).collect::<Vec<_>>(), every);
         }
+        assert!(index.sorted.get().is_some());
     }
 }

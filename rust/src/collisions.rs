@@ -21,7 +21,7 @@ use crate::{Invalid, Result};
 /// Mismatches that end the agreement on one side.
 const MISMATCHES: u32 = 2;
 /// Postings of one key in one article that are looked at; more only stand in periodic text.
-const REPEATS: usize = 8;
+pub(crate) const REPEATS: usize = 8;
 /// The number of a key that is not common.
 pub const RARE: u32 = LINKED - 1;
 /// The bit that marks evidence of a key that only links its holders.
@@ -95,7 +95,7 @@ fn agreement(one: u64, other: u64) -> u32 {
 }
 
 /// Whether the words around a shared key support it: `settled_words` of them agree, or half of those there are.
-fn settles(later: &Holder, earlier: &Holder, limits: Limits) -> bool {
+pub(crate) fn settles(later: &Holder, earlier: &Holder, limits: Limits) -> bool {
     let around =
         |holder: &Holder| 2 * CONTEXT as u32 - outside(holder.left).count_ones() - outside(holder.right).count_ones();
     let settled_words = limits.settled_words.saturating_sub(later.words.saturating_sub(limits.shingle_words));
@@ -104,13 +104,20 @@ fn settles(later: &Holder, earlier: &Holder, limits: Limits) -> bool {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Holder {
+pub(crate) struct Holder {
     rank: u32,
     /// Words of the shingle.
     words: u32,
     position: u32,
     left: u64,
     right: u64,
+}
+
+impl Holder {
+    pub(crate) fn new(rank: u32, posting: &Posting) -> Self {
+        let Posting { left, right, position, .. } = *posting;
+        Self { rank, words: posting.words(), position, left, right }
+    }
 }
 
 /// What is looked up in a collection, and does not belong to it.
@@ -183,8 +190,7 @@ impl Sorted {
             let rank = rank_of(number).ok_or_else(none)?;
             if rank != u32::MAX {
                 order.push((posting.key, rank, holders.len() as u32));
-                let Posting { left, right, position, .. } = *posting;
-                holders.push(Holder { rank, words: posting.words(), position, left, right });
+                holders.push(Holder::new(rank, posting));
             }
         }
         order.sort_unstable();
@@ -209,35 +215,35 @@ impl Sorted {
 }
 
 /// The words on one side of a key, as far as they make its holders one group.
-#[derive(Debug, Clone, Copy)]
-enum Side {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Side {
     Right,
     Left,
 }
 
-const SIDES: [Side; 2] = [Side::Right, Side::Left];
+pub(crate) const SIDES: [Side; 2] = [Side::Right, Side::Left];
 
 impl Side {
     fn whole(self, holder: &Holder) -> u64 {
         [holder.right, holder.left][self as usize]
     }
 
-    fn kept(limits: Limits) -> u64 {
+    pub(crate) fn kept(limits: Limits) -> u64 {
         if limits.grouped_words >= CONTEXT { u64::MAX } else { (1 << (4 * limits.grouped_words)) - 1 }
     }
 
     /// The words that must be the same.
-    fn of(self, holder: &Holder, limits: Limits) -> u64 {
+    pub(crate) fn of(self, holder: &Holder, limits: Limits) -> u64 {
         self.whole(holder) & Self::kept(limits)
     }
 
     /// Whether the edge of the text is among them; a key without any words around has no edge.
-    fn is_cut_short(self, holder: &Holder, limits: Limits) -> bool {
+    pub(crate) fn is_cut_short(self, holder: &Holder, limits: Limits) -> bool {
         outside(self.whole(holder)) & Self::kept(limits) != 0 && holder.left | holder.right != 0
     }
 
     /// What a key with these words is called.
-    fn name(self, key: u64, holder: &Holder, limits: Limits) -> u64 {
+    pub(crate) fn name(self, key: u64, holder: &Holder, limits: Limits) -> u64 {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&key.to_le_bytes());
         bytes[8..].copy_from_slice(&self.of(holder, limits).to_le_bytes());

@@ -11,6 +11,7 @@ pub mod candidates;
 pub mod codet;
 pub mod collisions;
 pub mod crf;
+pub mod crowds;
 pub mod dates;
 pub mod digests;
 pub mod encoding;

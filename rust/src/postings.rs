@@ -161,6 +161,16 @@ pub fn distinct_keys(shards: &[&Postings]) -> Vec<u64> {
     keys
 }
 
+/// The postings of one article at some sorted positions, of some sorted keys.
+pub fn postings_at(shards: &[&Postings], article: usize, positions: &[u32], keys: &[u64]) -> Postings {
+    let is_there = |posting: &&Posting| {
+        posting.article() == article
+            && positions.binary_search(&posting.position).is_ok()
+            && keys.binary_search(&posting.key).is_ok()
+    };
+    Postings(shards.iter().flat_map(|shard| &shard.0).filter(is_there).copied().collect())
+}
+
 /// How often each of some sorted keys occurs in articles that have a rank, and in how many of these: (occurrences, articles).
 ///
 /// # Errors

@@ -124,7 +124,7 @@ mod _core {
     #[pymodule_export]
     use super::pairs::{
         Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part, hold_common,
-        look_up, nominate, suspect,
+        look_up, nominate, postings_at, suspect,
     };
 
     #[pymodule_export]

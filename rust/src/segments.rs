@@ -8,6 +8,9 @@
 //! posting the rest of its key, article, position, words of the shingle, words on its left and on its right. A column
 //! is as wide as its largest number.
 //!
+//! In a *ranked* segment (the last byte of `MAGIC` is 2, not 1) articles are numbered by their places in time, so that the holders of a
+//! key are sorted by time, and the earliest of very many are found without reading the others (`crowds.rs`).
+//!
 //! Bytes come from a disk and are not trusted: every `BLOCK` of them is compared with its checksum before anything in
 //! it is used, the first time that it is touched.
 
@@ -20,7 +23,9 @@ use crate::{Invalid, Result};
 
 /// Bytes that have a checksum of their own.
 pub const BLOCK: usize = 1 << 20;
-const MAGIC: [u8; 8] = *b"wirecpy\x01";
+const MAGIC: [u8; 7] = *b"wirecpy";
+/// The last byte of the magic number of a segment whose articles are numbered as they came, or by their places in time.
+const FORMS: [u8; 2] = [1, 2];
 const HEADER: usize = 32;
 /// Postings that share a place in the directory, on average and at most.
 const PLACE: usize = 8;
@@ -42,6 +47,7 @@ struct Layout {
     words: usize,
     context: usize,
     shingle: u8,
+    ranked: bool,
 }
 
 impl Layout {
@@ -68,7 +74,8 @@ impl Layout {
 
     fn write(&self) -> [u8; HEADER] {
         let mut header = [0; HEADER];
-        header[..8].copy_from_slice(&MAGIC);
+        header[..7].copy_from_slice(&MAGIC);
+        header[7] = FORMS[usize::from(self.ranked)];
         header[8..16].copy_from_slice(&(self.articles as u64).to_le_bytes());
         header[16..24].copy_from_slice(&(self.postings as u64).to_le_bytes());
         let widths = [self.key, self.article, self.position, self.words, self.context].map(|width| width as u8);
@@ -90,6 +97,7 @@ impl Layout {
             words: header[28].into(),
             context: header[29].into(),
             shingle: header[30],
+            ranked: header[7] == FORMS[1],
         };
         let sensible = (SHARD_BITS as u32..32).contains(&layout.bits)
             && layout.key == key_width(layout.bits)
@@ -98,12 +106,16 @@ impl Layout {
             && layout.context <= 8
             && layout.articles <= 1 << ROW_BITS
             && u32::try_from(layout.postings).is_ok();
-        if header[..8] == MAGIC && sensible { Ok(layout) } else { Err(Invalid("expected a segment".into())) }
+        if header[..7] == MAGIC && FORMS.contains(&header[7]) && sensible {
+            Ok(layout)
+        } else {
+            Err(Invalid("expected a segment".into()))
+        }
     }
 }
 
 /// A number of `width` bytes, the `at`-th of a column.
-fn read_number(column: &[u8], at: usize, width: usize) -> u64 {
+pub(crate) fn read_number(column: &[u8], at: usize, width: usize) -> u64 {
     let mut number = [0; 8];
     number[..width].copy_from_slice(&column[at * width..(at + 1) * width]);
     u64::from_le_bytes(number)
@@ -165,6 +177,21 @@ impl<'a> Segment<'a> {
         Ok(Self { bytes, seal, layout, columns })
     }
 
+    /// Whether articles are numbered by their places in time.
+    pub fn is_ranked(&self) -> bool {
+        self.layout.ranked
+    }
+
+    /// How many articles there are.
+    pub(crate) fn articles(&self) -> usize {
+        self.layout.articles
+    }
+
+    /// The row of one article in the store.
+    pub(crate) fn row(&self, article: u32) -> Result<u64> {
+        Ok(read_number(self.slice(0, 8, article as usize, article as usize + 1)?, 0, 8))
+    }
+
     /// Part of a column, from its `from`-th entry to before its `to`-th.
     fn slice(&self, column: usize, width: usize, from: usize, to: usize) -> Result<&'a [u8]> {
         let (start, end) = (self.columns[column] + from * width, self.columns[column] + to * width);
@@ -200,8 +227,18 @@ impl<'a> Segment<'a> {
         Ok((read_number(begin, 0, 4) as usize, read_number(end, 0, 4) as usize))
     }
 
+    /// The articles of postings `from` to before `to`: a column and its width.
+    pub(crate) fn articles_of(&self, (from, to): (usize, usize)) -> Result<(&'a [u8], usize)> {
+        Ok((self.slice(4, self.layout.article, from, to)?, self.layout.article))
+    }
+
+    /// The words on the right (0) or left (1) of postings `from` to before `to`: a column and its width.
+    pub(crate) fn words_beside(&self, side: usize, (from, to): (usize, usize)) -> Result<(&'a [u8], usize)> {
+        Ok((self.slice(8 - side, self.layout.context, from, to)?, self.layout.context))
+    }
+
     /// Postings `from` to before `to`; of their keys the rest.
-    fn decode(&self, from: usize, to: usize, mut take: impl FnMut(Posting)) -> Result<()> {
+    pub(crate) fn decode(&self, from: usize, to: usize, mut take: impl FnMut(Posting)) -> Result<()> {
         let layout = &self.layout;
         let keys = self.slice(3, layout.key, from, to)?;
         let articles = self.slice(4, layout.article, from, to)?;
@@ -254,30 +291,49 @@ impl<'a> Segment<'a> {
         Ok(Postings(postings))
     }
 
+    /// Where the postings of a key stand: from the first to before the last.
+    pub(crate) fn span(&self, key: u64) -> Result<(usize, usize)> {
+        let (rest, width) = (u64::MAX >> self.layout.bits, self.layout.key);
+        let place = (key >> (64 - self.layout.bits)) as usize;
+        let (from, to) = self.places(place, place + 1)?;
+        let column = self.slice(3, width, from, to)?;
+        let count = to - from;
+        let begin = partition(count, |at| read_number(column, at, width) < key & rest);
+        let end = begin + partition(count - begin, |at| read_number(column, begin + at, width) == key & rest);
+        Ok((from + begin, from + end))
+    }
+
     /// The postings of some sorted keys, and the sorted numbers of their articles, as `postings::look_up` returns them.
     ///
     /// # Errors
     /// When the segment is damaged.
     pub fn look_up(&self, keys: &[u64]) -> Result<(Postings, Vec<u32>)> {
-        let rest = u64::MAX >> self.layout.bits;
-        let width = self.layout.key;
-        let mut found = Vec::new();
+        let (postings, articles, _) = self.look_up_rare(keys, usize::MAX)?;
+        Ok((postings, articles))
+    }
+
+    /// The same of the keys that have up to `most` postings, and the other keys; in a segment that is not ranked, of all keys.
+    ///
+    /// # Errors
+    /// When the segment is damaged.
+    pub fn look_up_rare(&self, keys: &[u64], most: usize) -> Result<(Postings, Vec<u32>, Vec<u64>)> {
+        let (mut found, mut crowded) = (Vec::new(), Vec::new());
         for key in keys {
-            let place = (key >> (64 - self.layout.bits)) as usize;
-            let (from, to) = self.places(place, place + 1)?;
-            let column = self.slice(3, width, from, to)?;
-            let count = to - from;
-            let begin = partition(count, |at| read_number(column, at, width) < key & rest);
-            let end = begin + partition(count - begin, |at| read_number(column, begin + at, width) == key & rest);
+            let (from, to) = self.span(*key)?;
+            if self.layout.ranked && to - from > most {
+                crowded.push(*key);
+                continue;
+            }
             let take = |posting: Posting| found.push((posting.article() as u32, Posting { key: *key, ..posting }));
-            self.decode(from + begin, from + end, take)?;
+            self.decode(from, to, take)?;
         }
-        number_by_place(&found)
+        let (postings, articles) = number_by_place(&found)?;
+        Ok((postings, articles, crowded))
     }
 }
 
 /// The first number under `count` for which `before` is no longer true.
-fn partition(count: usize, before: impl Fn(usize) -> bool) -> usize {
+pub(crate) fn partition(count: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, count);
     while low < high {
         let middle = low.midpoint(high);
@@ -312,7 +368,7 @@ fn check(bytes: &[u8], seal: &Seal, start: usize, end: usize) -> Result<()> {
 ///
 /// # Errors
 /// When there are more articles or postings than a segment can hold, or a posting is of no article.
-pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32]) -> Result<Vec<u8>> {
+pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32], places: Option<&[u32]>) -> Result<Vec<u8>> {
     if rows.len() != words.len() || rows.len() > 1 << ROW_BITS {
         return Err(Invalid(format!("expected a row and the words of each of up to {} articles", 1 << ROW_BITS)));
     }
@@ -326,13 +382,14 @@ pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32]) -> Result<Vec<u
     }
     let mut widest = Widest::default();
     all().for_each(|posting| widest.take(posting.position, posting.words(), posting.left | posting.right));
-    let layout = widest.plan(rows.len(), all().count())?;
+    let layout = widest.plan(rows.len(), all().count(), places.is_some())?;
     let mut writer = Writer::new(layout);
+    let order = Order::new(places, rows.len())?;
     for shard in shards {
-        let mut postings = shard.0.clone();
+        let mut postings: Vec<Posting> = shard.0.iter().map(|posting| order.of(*posting)).collect();
         writer.write_sorted(&mut postings);
     }
-    Ok(writer.finish(rows, words))
+    Ok(writer.finish(&order.put(rows), &order.put(words)))
 }
 
 /// One segment, as bytes, of all articles that are kept: article j of segment i if `kept[i][j]`. They are numbered anew, in
@@ -340,7 +397,7 @@ pub fn encode(shards: &[&Postings], rows: &[u64], words: &[u32]) -> Result<Vec<u
 ///
 /// # Errors
 /// When one is damaged, or they are too many for one.
-pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
+pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]], places: Option<&[u32]>) -> Result<Vec<u8>> {
     if segments.len() != kept.len()
         || segments.iter().zip(kept).any(|(segment, kept)| segment.layout.articles != kept.len())
     {
@@ -367,20 +424,53 @@ pub fn merge(segments: &[Segment<'_>], kept: &[&[bool]]) -> Result<Vec<u8>> {
             }
         })?;
     }
-    let layout = widest.plan(rows.len(), postings)?;
-    let mut writer = Writer::new(layout);
+    let layout = widest.plan(rows.len(), postings, places.is_some())?;
+    let (mut writer, mut left) = (Writer::new(layout), postings);
+    let order = Order::new(places, rows.len())?;
     for shard in 0..SHARDS {
         let mut postings = Vec::new();
         for (segment, numbers) in segments.iter().zip(&numbers) {
             let shard = segment.shard(shard)?.0;
             postings.extend(shard.into_iter().filter_map(|posting| {
                 let article = numbers[posting.article()];
-                (article != u32::MAX).then(|| posting.of(article))
+                (article != u32::MAX).then(|| order.of(posting.of(article)))
             }));
         }
+        left = left.wrapping_sub(postings.len());
         writer.write_sorted(&mut postings);
     }
-    Ok(writer.finish(&rows, &words))
+    if left != 0 {
+        return Err(Invalid("expected directories of all postings".into()));
+    }
+    Ok(writer.finish(&order.put(&rows), &order.put(&words)))
+}
+
+/// The new number of each article; None leaves them as they are.
+struct Order<'a>(Option<&'a [u32]>);
+
+impl<'a> Order<'a> {
+    fn new(places: Option<&'a [u32]>, articles: usize) -> Result<Self> {
+        if let Some(places) = places {
+            let mut taken = vec![false; articles];
+            let fits =
+                |place: &u32| taken.get_mut(*place as usize).is_some_and(|taken| !std::mem::replace(taken, true));
+            if places.len() != articles || !places.iter().all(fits) {
+                return Err(Invalid(format!("expected a place of its own for each of {articles} articles")));
+            }
+        }
+        Ok(Self(places))
+    }
+
+    fn of(&self, posting: Posting) -> Posting {
+        self.0.map_or(posting, |places| posting.of(places[posting.article()]))
+    }
+
+    fn put<T: Copy + Default>(&self, values: &[T]) -> Vec<T> {
+        let Some(places) = self.0 else { return values.to_vec() };
+        let mut put = vec![T::default(); values.len()];
+        places.iter().zip(values).for_each(|(place, value)| put[*place as usize] = *value);
+        put
+    }
 }
 
 /// How large the numbers of some postings are, and whether all shingles have the same number of words.
@@ -400,7 +490,7 @@ impl Widest {
     }
 
     /// The layout for so many articles and such postings.
-    fn plan(&self, articles: usize, postings: usize) -> Result<Layout> {
+    fn plan(&self, articles: usize, postings: usize, ranked: bool) -> Result<Layout> {
         if articles > 1 << ROW_BITS || u32::try_from(postings).is_err() {
             return Err(Invalid(format!("expected up to {} articles in a segment, got {articles}", 1 << ROW_BITS)));
         }
@@ -415,6 +505,7 @@ impl Widest {
             words: self.shingles_differ.into(),
             context: width_of(self.context),
             shingle: if self.shingles_differ { 0 } else { self.shingle.unwrap_or(0) as u8 },
+            ranked,
         })
     }
 }
@@ -436,7 +527,10 @@ impl Writer {
     fn write_sorted(&mut self, postings: &mut [Posting]) {
         let layout = self.layout;
         // Stable, because it is quick where sorted runs follow each other.
-        postings.sort_by_key(|posting| (posting.key, posting.row, posting.position, posting.left, posting.right));
+        postings.sort_by_key(|posting| {
+            let first = if layout.ranked { posting.article() as u32 } else { posting.row };
+            (posting.key, first, posting.position, posting.row, posting.left, posting.right)
+        });
         for posting in postings {
             self.counts[(posting.key >> (64 - layout.bits)) as usize + 1] += 1;
             let numbers = [

@@ -358,9 +358,14 @@ impl ShingleSet {
     /// Where a shingle stands or would stand; None if that is out of reach.
     fn place(&self, shingle: u64) -> Option<usize> {
         let mask = self.table.len() - 1;
-        let wanted = (shingle >> 32) as usize & mask;
-        let mut places = (wanted..wanted + REACH).map(|place| place & mask);
-        places.find(|place| self.table[*place] == 0 || self.table[*place] == shingle)
+        let mut place = (shingle >> 32) as usize & mask;
+        for _ in 0..REACH {
+            if self.table[place] == 0 || self.table[place] == shingle {
+                return Some(place);
+            }
+            place = (place + 1) & mask;
+        }
+        None
     }
 
     /// Whether a mixed shingle is among them.

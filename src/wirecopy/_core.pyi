@@ -76,6 +76,7 @@ __all__ = [
     "page_blocks",
     "page_metadata",
     "plant",
+    "postings_at",
     "read_date",
     "read_jsonl",
     "sentence_digests",
@@ -149,15 +150,55 @@ class Segment:
     def look_up(
         self, /, bytes: NDArray[np.uint8], keys: NDArray[np.uint64]
     ) -> tuple[Postings, NDArray[np.uint32]]: ...
+    def look_up_rare(
+        self, /, bytes: NDArray[np.uint8], keys: NDArray[np.uint64], most: int
+    ) -> tuple[Postings, NDArray[np.uint32], NDArray[np.uint64]]: ...
+    def is_ranked(self, /, bytes: NDArray[np.uint8]) -> bool: ...
+    def earliest(
+        self,
+        /,
+        bytes: NDArray[np.uint8],
+        keys: NDArray[np.uint64],
+        asking: Sequence[Postings],
+        kept: NDArray[np.bool_],
+        limits: Limits,
+    ) -> tuple[Postings, NDArray[np.uint32]]: ...
+    def holders(self, /, bytes: NDArray[np.uint8], key: int) -> NDArray[np.uint32]: ...
+    def tally(
+        self, /, bytes: NDArray[np.uint8], key: int, kept: NDArray[np.bool_], most: int
+    ) -> tuple[int, NDArray[np.uint32]]: ...
+    def count(self, /, bytes: NDArray[np.uint8], keys: NDArray[np.uint64]) -> NDArray[np.int64]: ...
+    def repeats(
+        self, /, bytes: NDArray[np.uint8], keys: NDArray[np.uint64], article: int
+    ) -> NDArray[np.int64]: ...
+    def holds_another(
+        self,
+        /,
+        bytes: NDArray[np.uint8],
+        asking: Postings,
+        limits: Limits,
+        *,
+        kept: NDArray[np.bool_],
+        counted: NDArray[np.bool_],
+        rows: NDArray[np.uint64],
+        boilerplate: NDArray[np.uint64],
+    ) -> bool: ...
 
 def encode_segment(
-    shards: Sequence[Postings], rows: NDArray[np.uint64], words: NDArray[np.uint32]
+    shards: Sequence[Postings],
+    rows: NDArray[np.uint64],
+    words: NDArray[np.uint32],
+    places: NDArray[np.uint32] | None = None,
 ) -> bytes: ...
 def block_sums(bytes: NDArray[np.uint8]) -> NDArray[np.uint64]: ...
 def merge_segments(
     parts: Sequence[tuple[Segment, NDArray[np.uint8], NDArray[np.bool_]]],
+    places: NDArray[np.uint32] | None = None,
 ) -> bytes: ...
 def distinct_keys(shards: Sequence[Postings]) -> NDArray[np.uint64]: ...
+def postings_at(
+    shards: Sequence[Postings], article: int, positions: NDArray[np.uint32], keys: NDArray[np.uint64]
+) -> Postings: ...
 def look_up(filed: Sequence[_Filed], keys: NDArray[np.uint64]) -> tuple[Postings, NDArray[np.uint32]]: ...
 def count_holders(
     filed: Sequence[_Filed], ranks: NDArray[np.uint32], keys: NDArray[np.uint64]

@@ -156,9 +156,20 @@ class Articles:
     about: Mapping[str, Sequence[str]] = field(default_factory=dict)
     held: Mapping[str, bool] = field(default_factory=dict)
     """For each field that was asked for by name, but the text, whether any record holds it."""
+    numbers: Sequence[int | None] | None = None
+    """The number of each article whose id is only that: its place in a list, or in the index of a frame; None if none has one."""
+    labels: Sequence[Any] | None = None
+    """The values of a frame's index, if these are the ids of all articles."""
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def own_ids(self) -> Sequence[str]:
+        """The ids that an article of another collection may have too, if it is the same; empty where an id is only a number."""
+        if self.numbers is None:
+            return self.ids
+        return [id if number is None else "" for id, number in zip(self.ids, self.numbers, strict=True)]
 
     def take(self, rows: Sequence[int]) -> Articles:
         """The articles of these rows, in the order given."""
@@ -170,6 +181,8 @@ class Articles:
             offsets,
             self.published[list(rows)],
             about={name: [column[row] for row in rows] for name, column in self.about.items()},
+            numbers=None if self.numbers is None else [self.numbers[row] for row in rows],
+            labels=None if self.labels is None else [self.labels[row] for row in rows],
         )
 
     def titled_text(self, separator: str = "\n\n") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -76,8 +76,17 @@ class Held:
 class Lookup(Protocol):
     """Finds the holders of keys."""
 
-    def look_up(self, method: Method, keys: NDArray[np.uint64], ids: Sequence[str]) -> Held:
-        """The holders of some sorted keys of a method, for queries with these ids."""
+    def look_up(
+        self,
+        method: Method,
+        keys: NDArray[np.uint64],
+        ids: Sequence[str],
+        asking: Sequence[_core.Postings] | None = None,
+    ) -> Held:
+        """The holders of some sorted keys of a method, for queries with these ids.
+
+        Given the postings of the queries that are `asking` to be linked, holders that change nothing then may be left out.
+        """
 
 
 @dataclass(frozen=True)
@@ -254,6 +263,19 @@ def nominate(evidence: Evidence, agreement: Agreement, is_boilerplate: NDArray[n
 
 
 @dataclass(frozen=True)
+class Nominated:
+    """Candidates: the number of each query, and how the collection names the article.
+
+    `links` are collisions of keys that only link: the number of the query, how the collection names the article, and where the query has
+    the key. Other holders of such a key may not be candidates.
+    """
+
+    queries: NDArray[np.uint32]
+    founds: NDArray[Any]
+    links: tuple[NDArray[np.uint32], NDArray[Any], NDArray[np.uint32]]
+
+
+@dataclass(frozen=True)
 class Queries:
     """Articles that are looked up by a method: their keys, and the holders of these."""
 
@@ -263,14 +285,15 @@ class Queries:
 
     @classmethod
     def look_up(
-        cls, batch: Articles, method: Method, statistics: Statistics | None, lookup: Lookup
+        cls, batch: Articles, method: Method, statistics: Statistics | None, lookup: Lookup, *, linked: bool
     ) -> Queries:
         """The articles of a batch, looked up; a directed method does not look up keys that it leaves out."""
         filed = file_tokens(tokenise(batch, method), method, statistics, probes=True)
         keys = _core.distinct_keys(filed.shards)
-        held = lookup.look_up(method, keys, batch.ids)
+        asking = filed.shards if linked and not method.is_directed else None
+        held = lookup.look_up(method, keys, batch.own_ids, asking)
         if method.is_directed and method.leaves_out:
-            held = lookup.look_up(method, keys[~is_common(method, keys, held)], batch.ids)
+            held = lookup.look_up(method, keys[~is_common(method, keys, held)], batch.own_ids)
         return cls(method, filed, held)
 
     @property
@@ -288,13 +311,8 @@ class Queries:
         """The rank of the first query: behind all articles."""
         return len(self.held.articles)
 
-    def nominate(
-        self, boilerplate: NDArray[np.uint64], *, linked: bool
-    ) -> tuple[NDArray[np.uint32], NDArray[Any]]:
-        """The candidates: the number of each query, and how the collection names the article.
-
-        `boilerplate` are the names of the common keys that are boilerplate, sorted.
-        """
+    def nominate(self, boilerplate: NDArray[np.uint64], *, linked: bool) -> Nominated:
+        """The candidates; `boilerplate` are the names of the common keys that are boilerplate, sorted."""
         held, method = self.held, self.method
         words = np.zeros(self.first + len(self.filed.words), np.uint32)
         alive = held.ranks != LEFT_OUT
@@ -305,7 +323,9 @@ class Queries:
         evidence = Evidence(*columns)
         agreement = agree(evidence, words, rule_of(method))
         query, found = nominate(evidence, agreement, np.ones(len(boilerplate), bool))
-        return query - np.uint32(self.first), held.articles[found]
+        first, links = np.uint32(self.first), evidence.take(evidence.common >= np.uint32(_core.LINKED))
+        linked_pairs = links.later - first, held.articles[links.earlier], links.later_position
+        return Nominated(query - first, held.articles[found], linked_pairs)
 
 
 def is_common(method: Method, keys: NDArray[np.uint64], held: Held) -> NDArray[np.bool_]:

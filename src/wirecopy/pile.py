@@ -20,14 +20,14 @@ from .comparison import DEFAULT_PRESET, PRESETS, get_relations
 from .errors import refuse
 from .forms import Origins
 from .matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
-from .matching.collection import Pool, Progress, Texts, invert, open_pool, rank
+from .matching.collection import Out, Pool, Progress, Texts, invert, open_pool, rank
 from .matching.matches import Matches
-from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries
+from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries, place_by_id
 from .methods import Method, Sketches
 from .model import Articles, Skipped, held_by_either, missing
 from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
 from .sharing import Sharing
-from .sources import Fields, Work, read
+from .sources import Fields, Work, read, resolve
 from .sources.addresses import number_addresses
 from .statistics import Statistics
 
@@ -57,8 +57,10 @@ def find(
 
     `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such; so is `query`, which does not belong to
     the pile. With `pairs="linked"` the members of a family too big to pair all with all are linked to its earliest
-    members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all. Methods that weigh words do so by `statistics`, of a reference collection, or else
-    by those of the pile itself. The answer is the same for any order of the input, number of threads and `batch_bytes`; of two
+    members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all. Methods that weigh
+    words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
+    there as id, a row of a frame without ids its index: both are no identity, so that queries meet the article with their number. The
+    answer is the same for any order of the input, number of threads and `batch_bytes`; of two
     records with one id, the one read first counts.
     """
     refuse(
@@ -71,10 +73,13 @@ def find(
     check_statistics(plan.methods, statistics)
     wanted = get_relations(relations)
     reading = _reading(fields, plan.methods, "url")
+    articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
-        queries = read_queries(query, reading, batch_bytes, pool)
+        queries = read_queries(asked, reading, batch_bytes, pool)
         ready = [one for one in plan.nominating if not one.weighs_words and not one.is_directed]
-        pile, filed = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes), pool, ready)
+        pile, filed = Pile.read(
+            read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, ready
+        )
         pile = warn_of_few(pile, plan.methods, statistics)
         shelf = Shelf.fill(plan, pile, filed, pool)
         del filed
@@ -120,9 +125,10 @@ def opinions(
     )
     check_statistics([chosen], statistics)
     reading = _reading(fields, [chosen])
+    articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
-        queries = read_queries(query, reading, batch_bytes, pool)
-        pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes), pool)
+        queries = read_queries(asked, reading, batch_bytes, pool)
+        pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool)
         pile = warn_of_few(pile, [chosen], statistics)
         weights = weigh_words(pile, chosen, statistics, pool)
         sketches = pile.sketch(chosen, weights, pool)
@@ -134,7 +140,8 @@ def opinions(
             chosen,
             (queries, query_sketches),
             (pile, sharing.sketches),
-            pile.own(queries.ids),
+            place_by_id(pile.sort_keys),
+            pile.own(queries.own_ids),
             pool,
             top=top,
             accepted=accepted,
@@ -155,7 +162,7 @@ def weigh(
     chosen = choose_methods(method, DEFAULT_PRESET)[0]
     with open_pool(threads, progress) as pool:
         reading = _reading(fields, [chosen])
-        pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes), pool)
+        pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool)
         return pile.weigh(chosen, pool), pile.skipped
 
 
@@ -173,7 +180,7 @@ def tune(
     """
     chosen = choose_methods(method, DEFAULT_PRESET)[0]
     with open_pool(None) as pool:
-        pile, _ = Pile.read(read(articles, fields=_reading(fields, [chosen])), pool)
+        pile, _ = Pile.read(read(articles, fields=_reading(fields, [chosen]), numbered=True), pool)
         weights = weigh_words(pile, chosen, statistics, pool)
         ranks = np.arange(len(pile.ids), dtype=np.uint32)
         tokens = text.tokenise(*pile.texts(ranks), chosen.view, words=chosen.spells_words)
@@ -238,9 +245,9 @@ class Pile:
                     seen.add(name)
             seen |= fresh
             first += len(batch)
-        ids = [name for batch in batches for name in batch.ids]
+        keys = sort_keys(batches)
         published = np.concatenate([np.empty(0, np.int64), *(batch.published for batch in batches)])
-        order = rank(published, lambda numbers: [ids[number] for number in numbers.tolist()])
+        order = rank(published, lambda numbers: [keys[number] for number in numbers.tolist()])
         return cls(batches, order[~np.isin(order, repeated)] if repeated else order, skipped)
 
     @cached_property
@@ -251,8 +258,29 @@ class Pile:
     @cached_property
     def ids(self) -> Sequence[str]:
         """The id at each rank."""
-        ids = [name for batch in self.batches for name in batch.ids]
-        return [ids[number] for number in self.order.tolist()]
+        return self._by_rank([name for batch in self.batches for name in batch.ids])
+
+    @cached_property
+    def own_ids(self) -> Sequence[str]:
+        """The id at each rank, empty where it is only a number."""
+        return self._by_rank([name for batch in self.batches for name in batch.own_ids])
+
+    @property
+    def sort_keys(self) -> Sequence[Any]:
+        """What the id at each rank is sorted by."""
+        return self._by_rank(sort_keys(self.batches))
+
+    @cached_property
+    def labels(self) -> Sequence[Any] | None:
+        """The value at each rank of a frame's index, if these are the ids of all articles."""
+        columns = [batch.labels for batch in self.batches if len(batch)]
+        if not columns or any(column is None for column in columns):
+            return None
+        return self._by_rank([label for column in columns for label in column or ()])
+
+    def _by_rank(self, values: Sequence[Out]) -> list[Out]:
+        """The value at each rank, from that of each article by its number."""
+        return [values[number] for number in self.order.tolist()]
 
     @cached_property
     def ranks(self) -> NDArray[np.uint32]:
@@ -301,9 +329,9 @@ class Pile:
         return {}
 
     def own(self, ids: Sequence[str]) -> NDArray[np.uint32]:
-        """The rank of the article with each of some ids, `LEFT_OUT` where there is none."""
-        wanted = set(ids)
-        found = {name: place for place, name in enumerate(self.ids) if name in wanted}
+        """The rank of the article with each of some `own_ids`, `LEFT_OUT` where there is none."""
+        wanted = set(ids) - {""}
+        found = {name: place for place, name in enumerate(self.own_ids) if name in wanted} if wanted else {}
         return np.array([found.get(name, LEFT_OUT) for name in ids], np.uint32)
 
     def kept(self) -> list[Articles]:
@@ -326,11 +354,24 @@ class Pile:
         return Sketches.join(list(parts))
 
 
-def read_queries(query: Any, fields: Fields, batch_bytes: int, pool: Pool) -> Pile | None:
-    """The articles that are asked about, None if none are."""
-    if query is None:
+def sort_keys(batches: Sequence[Articles]) -> list[Any]:
+    """What the ids of all batches are sorted by: the ids themselves, unless some are only numbers; these come first, by number."""
+    if all(batch.numbers is None for batch in batches):
+        return [id for batch in batches for id in batch.ids]
+    return [
+        (1, 0, id) if number is None else (0, number, "")
+        for batch in batches
+        for id, number in zip(batch.ids, batch.numbers or [None] * len(batch), strict=True)
+    ]
+
+
+def read_queries(asked: Sequence[Any], fields: Fields, batch_bytes: int, pool: Pool) -> Pile | None:
+    """The articles that are asked about, from a list with one input; None if it has none."""
+    if not asked:
         return None
-    return Pile.read(read(query, fields=fields, batch_bytes=batch_bytes, unnamed="query"), pool)[0]
+    return Pile.read(
+        read(asked[0], fields=fields, batch_bytes=batch_bytes, unnamed="query", numbered=True), pool
+    )[0]
 
 
 def weigh_words(pile: Pile, method: Method, statistics: Statistics | None, pool: Pool) -> Statistics | None:
@@ -384,8 +425,14 @@ class Shelf:
         """What a method remembers of each article, by number, and the number of the article at each rank."""
         return self.pile.sketch(method, self.statistics.get(method), self.pool), self.pile.order
 
-    def look_up(self, method: Method, keys: NDArray[np.uint64], ids: Sequence[str]) -> Held:
-        """The holders of some keys."""
+    def look_up(
+        self,
+        method: Method,
+        keys: NDArray[np.uint64],
+        ids: Sequence[str],
+        asking: Sequence[_core.Postings] | None = None,
+    ) -> Held:
+        """All holders of some keys, whoever is `asking`."""
         if method.is_directed:
             files = self.pool.map(lambda batch: file(batch, [method], self.statistics), self.pile.batches)
             words, shards = by_shard([filed[method] for filed in files])

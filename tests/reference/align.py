@@ -179,7 +179,9 @@ def chained(
     if list(query) == list(found):
         whole, halves = Passage((0, len(query)), (0, len(query)), 0, 0), sum(weights(query, light))
         run = Run(0, 0, len(query))
-        return [(whole._replace(words=round_up(halves)), [run])] if halves >= settings.min_passage_words else []
+        return (
+            [(whole._replace(words=round_up(halves)), [run])] if halves >= settings.min_passage_words else []
+        )
     all_runs = runs(query, found, settings.seed_words)
     chains = best_chains(all_runs, settings, bridged_words)
     least = settings.min_passage_words * settings.gap_words_a_word // 4

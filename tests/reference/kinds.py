@@ -12,12 +12,9 @@ from fractions import Fraction
 
 from .text import Word, fold, is_ignorable
 
-ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-).split()
-TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-ORDINALS = "first second third fourth fifth".split()
+ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+ORDINALS = ["first", "second", "third", "fourth", "fifth"]
 SPELT = (
     {word: number for number, word in enumerate(ONES)}
     | {word: 10 * number for number, word in enumerate(TENS, 2)}
@@ -34,7 +31,9 @@ MONTH, WEEKDAY = (
 )
 HAN = {c: value for value, c in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2, "兩": 2}
 SCALE = {"十": 1, "百": 2, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
-MEASURES = "年月日个個名人例次国國点點岁位项條条家届号號期级時时分秒架艘所座场場支批轮天周亩吨元度万萬亿億成倍"
+MEASURES = (
+    "年月日个個名人例次国國点點岁位项條条家届号號期级時时分秒架艘所座场場支批轮天周亩吨元度万萬亿億成倍"
+)
 ARTICLES = "个個次位条條项"
 MOST_WORDS = 8
 

@@ -70,7 +70,7 @@ def encode(articles: Sequence[Filed], *, placed: bool) -> Segment:
 
 
 def decode(content: bytes) -> Segment:
-    assert content[:8] == b"wirecpy\x01"
+    assert content[:8] in (b"wirecpy\x01", b"wirecpy\x02")
     articles, postings = (int.from_bytes(content[at : at + 8], "little") for at in (8, 16))
     bits, key_width, article_width, position_width, words_width, context_width, shingle, _ = content[24:32]
     at = 32

@@ -41,6 +41,20 @@ pub(crate) fn distinct_keys<'py>(py: Python<'py>, shards: Vec<PyRef<'py, Posting
     run_to_arrays(py, || Ok(postings::distinct_keys(&shards)))
 }
 
+/// The postings of one article at some sorted positions, of some sorted keys.
+#[pyfunction]
+pub(crate) fn postings_at<'py>(
+    py: Python<'py>,
+    shards: Vec<PyRef<'py, Postings>>,
+    article: usize,
+    positions: Slice<'py, u32>,
+    keys: Slice<'py, u64>,
+) -> PyResult<Postings> {
+    let shards: Vec<&postings::Postings> = shards.iter().map(|shard| &shard.0).collect();
+    let (positions, keys) = (positions.as_slice()?, keys.as_slice()?);
+    Ok(Postings(run(py, || Ok(postings::postings_at(&shards, article, positions, keys)))?))
+}
+
 /// The postings of some sorted keys, and the sorted numbers of the articles that hold them.
 #[pyfunction]
 pub(crate) fn look_up<'py>(

@@ -9,34 +9,39 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from .. import matching
 from ..boilerplate import Formula, Learnt
 from ..comparison import LAXEST_PRESET, get_relations
-from ..errors import ArchiveError, UsageError, refuse
+from ..errors import ArchiveError, UsageError, WirecopyError, refuse
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
 from ..methods import Method
-from ..model import ABOUT, Article, Articles
+from ..methods import get as get_method
+from ..model import ABOUT, Article, Articles, Skipped
 from ..pairs import Filed
 from ..sources import Fields, read
 from ..sources.fields import id_text
 from ..statistics import Statistics
 from .answers import Added, Answer, Found, Observed, Ranked, Status
+from .backup import back_up
 from .checking import check
-from .connection import FORMAT, locked, take_lock
+from .connection import FORMAT
 from .digests import digest, values_of
+from .elsewhere import find_elsewhere
 from .index import Index
-from .looking import Limits
+from .locking import Lock, locked, take_lock
+from .looking import TOP, Limits
+from .marks import find_missing, require_unused
 from .opining import choose_method, opine
 from .reading import name_by_text, read_batches, read_moment, require_place
-from .segments import require_no_segments
-from .settings import Settings, show_moment, show_window
+from .settings import Settings, show_moment, show_window, stored_methods
 from .stock import Stock
 from .store import Store
 from .writing import Writer
@@ -51,15 +56,33 @@ RELEARN_SHARE = 0.05
 class Archive:
     """An archive on disk; open it with `Archive.open`. For one thread at a time; a second archive of the same path is another reader."""
 
-    def __init__(self, path: Path, store: Store, settings: Settings, threads: int | None) -> None:
+    def __init__(
+        self, path: Path, store: Store, settings: Settings | WirecopyError, threads: int | None
+    ) -> None:
         """Use `Archive.open`."""
         self.path = path
-        self.settings = settings
         self.threads = threads
         self._store = store
-        self._lock_file: int | None = None
-        self._index = Index(store, settings)
-        self._writer = Writer(self._index)
+        self._settings = settings
+        """What it was made with, or why that cannot be used here: articles can be read all the same."""
+        self._lock: Lock | None = None
+        self._missing = find_missing(store)
+        """What its store has lost, in words."""
+
+    @property
+    def settings(self) -> Settings:
+        """What it was made with; raises MismatchError if that cannot be used here."""
+        if isinstance(self._settings, WirecopyError):
+            raise self._settings
+        return self._settings
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self._store, self.settings)
+
+    @cached_property
+    def _writer(self) -> Writer:
+        return Writer(self._index)
 
     @classmethod
     def open(
@@ -76,7 +99,7 @@ class Archive:
         """The archive at `path`; if there is none and `create` is true, a new one with the methods, preset and window given.
 
         Raises MismatchError if the archive was made with others than those given. With a `window` ("14d") only articles published within
-        it are kept.
+        it are kept. An archive whose methods are not here is opened all the same: `articles`, `backup` and `info` work, all else is refused.
         """
         place = Path(path)
         refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
@@ -85,15 +108,18 @@ class Archive:
         store = Store(place)
         try:
             if store.is_new and not fresh:
-                require_no_segments(place)
+                require_unused(store.file)
             if store.is_new or store.format < FORMAT:
-                with locked(place):
+                with locked(store.file, store.identity, place):
                     store.prepare()
                     if store.setting("methods") is None:
                         with store.change():
                             (fresh or Settings.choose(method, preset, window, statistics)).save(store)
-            settings = Settings.load(store)
-            settings.require(place, method, preset, window, statistics)
+            settings = _load(store)
+            if isinstance(settings, Settings):
+                settings.require(place, method, preset, window, statistics)
+            elif method or preset or window or statistics:
+                raise settings
             return cls(place, store, settings, threads)
         except BaseException:
             store.close()
@@ -108,9 +134,12 @@ class Archive:
     def close(self) -> None:
         """Close the archive; nothing is lost if that is forgotten."""
         self._store.close()
-        if self._lock_file is not None:
-            os.close(self._lock_file)
-            self._lock_file = None
+        self._let_go()
+
+    def _let_go(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            lock.release()
 
     def __len__(self) -> int:
         return self._store.count()
@@ -121,6 +150,8 @@ class Archive:
     # Reading
 
     def _refresh(self) -> None:
+        if self._missing:
+            raise ArchiveError(self._missing)
         if self._store.has_changed() or self._index.is_behind:
             self._index.refresh()
 
@@ -139,7 +170,7 @@ class Archive:
         self,
         articles: Any,
         *,
-        top: int | None = None,
+        top: int | None = TOP,
         min_share: float = 0.0,
         since: str | None = None,
         until: str | None = None,
@@ -152,8 +183,9 @@ class Archive:
         """What each text shares with the archive: the articles found, with passages, and how much is copied.
 
         A str is a text; anything else is read as by `find`. Articles are given if they hold `min_share` of the text, were published
-        between `since` and `until`, are of (or not of) one `source` and of some `relations`; of these, the `top` ones. An article is not
-        compared with the one that has its id.
+        between `since` and `until`, are of (or not of) one `source` and of some `relations`; of these, the `top` ones, or all with None.
+        Articles that are identical to one that was compared are counted and given too. An article is not compared with the one that
+        has its id.
         """
         batches = list(read_batches(articles, fields, ("title", "url"), "query"))
         wanted = get_relations(relations)
@@ -219,10 +251,13 @@ class Archive:
         with open_pool(self.threads, progress) as pool, self._at_one_moment():
             yield Stock(self._index, pool), pool
 
-    def articles(self) -> Iterator[Article]:
-        """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile."""
+    def articles(self, *, skip: Callable[[Skipped], object] | None = None) -> Iterator[Article]:
+        """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile.
+
+        Each is compared with its checksums. One that is damaged is left out and told to `skip`; without that, ArchiveError is raised.
+        """
         with self._store.beside() as store, store.snapshot():
-            yield from store.all_articles()
+            yield from store.all_articles(skip)
 
     @property
     def formulas(self) -> Sequence[Formula]:
@@ -235,42 +270,56 @@ class Archive:
         with store.snapshot():
             articles, (first, last), entries = store.count(), store.span(), store.entries()
         held = sum(entry.bytes for entry in entries)
-        stored = self.path.stat().st_size
-        wal = self.path.with_name(self.path.name + "-wal")
+        stored = store.bytes
         return {
             "articles": articles,
             "first": show_moment(first),
             "last": show_moment(last),
-            "methods": [str(one) for one in self.settings.methods],
-            "preset": self.settings.preset,
-            "window": show_window(self.settings.window),
+            "methods": list(map(_show_method, stored_methods(store))),
+            "preset": store.setting("preset"),
+            "window": show_window(store.setting("window")),
             "clock": show_moment(store.setting("clock")),
             "segments": len(entries),
             "index_bytes": held,
             "index_bytes_an_article": round(held / max(1, articles)),
-            "store_bytes": stored + (wal.stat().st_size if wal.exists() else 0),
+            "store_bytes": stored,
             "store_bytes_an_article": round(stored / max(1, articles)),
             "formulas": len(self.formulas),
             "changed_since_learnt": store.setting("unlearnt", 0),
+            "missing": self._missing,
         }
+
+    def backup(
+        self, path: str | os.PathLike[str], *, replace: bool = False, progress: Progress | None = None
+    ) -> None:
+        """Copy the archive to a file, whole and of one moment, whatever is written meanwhile; the index is in it.
+
+        Every article is compared with its checksum: raises ArchiveError, and leaves no copy, if one was altered. Raises UsageError if
+        there is a file already, unless `replace`.
+        """
+        back_up(self._store, Path(path), replace=replace, progress=progress)
 
     # Writing
 
     def _claim(self, progress: Progress | None = None) -> bool:
         """Become the one writer, and file articles anew if they must be; returns False if it is the writer already."""
-        if self._lock_file is not None:
+        if self._lock is not None:
             return False
-        self._lock_file = take_lock(self.path)
+        if self._missing:
+            raise ArchiveError(self._missing)
+        writer = self._writer
+        self._lock = take_lock(self._store.file, self._store.identity, self.path)
         try:
             self._store.prepare()
+            self._store.ensure_name()
             with open_pool(self.threads) as pool:
-                self._writer.file_anew(pool, progress)
+                writer.file_anew(pool, progress)
             self._refresh()
             self._index.delete_files()
-            self._writer.put_back()
+            writer.put_back()
+            self._index.write_mark()
         except BaseException:
-            os.close(self._lock_file)
-            self._lock_file = None
+            self._let_go()
             raise
         return True
 
@@ -279,6 +328,7 @@ class Archive:
         articles: Any,
         *,
         replace: bool = False,
+        rename: bool = False,
         learn: bool = True,
         fields: Fields | None = None,
         batch_bytes: int = 4 << 20,
@@ -288,11 +338,13 @@ class Archive:
 
         What is returned, or told to `progress`, is on disk. An article that the archive has is not added again, so an interrupted `add`
         can simply be repeated. An id that it has with other content is skipped, or replaced with `replace`. At the end the boilerplate
-        is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed.
+        is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed. A file that the archive has
+        under another id too, from other arguments, is in `elsewhere`; with `rename` only the new id stays.
         """
         self._claim(progress)
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
         total, done, seen = Added(), 0, set[str]()
+        elsewhere, was_empty = dict[str, Sequence[str]](), not len(self)
 
         def take_in(part: Any) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
             batch = part()
@@ -302,11 +354,17 @@ class Archive:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
             for source_bytes, batch, filed, contents in pool.map(take_in, work):
                 total += self._writer.add(batch, filed, contents, replace, seen)
+                if not was_empty:
+                    elsewhere |= find_elsewhere(self._store, batch, contents)
                 done += source_bytes
                 if progress:
                     progress("adding", done, 0)
+        others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
+        others = {id: ids for id, ids in others.items() if ids}
+        if rename and others:
+            self._remove({one for ids in others.values() for one in ids})
         self._tidy(progress, 0 if learn else RELEARN_SHARE)
-        return total
+        return dataclasses.replace(total, elsewhere=others)
 
     def observe(
         self,
@@ -340,11 +398,14 @@ class Archive:
     def remove(self, ids: str | Iterable[str | int]) -> int:
         """Remove articles by their ids; returns how many there were."""
         self._claim()
-        wanted = {id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)}
-        with self._writer.changing():
-            rows = list(self._store.rows_of(sorted(wanted)).values())
-            self._store.remove_articles(rows)
+        removed = self._remove({id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)})
         self._tidy()
+        return removed
+
+    def _remove(self, ids: Collection[str]) -> int:
+        with self._writer.changing():
+            rows = list(self._store.rows_of(sorted(ids)).values())
+            self._store.remove_articles(rows)
         return len(rows)
 
     def expire(self, *, now: str | None = None) -> int:
@@ -380,7 +441,12 @@ class Archive:
 
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; returns what was wrong. Damaged segments are made again."""
-        problems = [*self._index.find_damage(), *self._store.find_damage()]
+        lost = [self._missing] if self._missing else []
+        problems = [*lost, *self._store.find_damage()]
+        try:
+            problems = [*self._index.find_damage(), *problems]
+        except ArchiveError as error:
+            problems.append(str(error))
         if self._index.mended:
             try:
                 self._claim()
@@ -394,3 +460,19 @@ class Archive:
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)
+
+
+def _load(store: Store) -> Settings | WirecopyError:
+    """What an archive was made with, or why that cannot be used here."""
+    try:
+        return Settings.load(store)
+    except WirecopyError as error:
+        return error
+
+
+def _show_method(stored: tuple[str, dict[str, Any]]) -> str:
+    name, parameters = stored
+    try:
+        return str(get_method(name, **parameters))
+    except UsageError:
+        return f"{name} (not here)"

@@ -33,9 +33,11 @@ class Answer:
     """What a text shares with an archive: the articles found, the one with most copied words first.
 
     `copied` is the share of the text's words, without boilerplate, that are in a passage of any of them, `longest_words` the number of
-    equal words in the longest passage, `articles` how many articles were found, even if only the `top` ones are given. `new` are the
-    spans of the text, in code points, that are neither copied nor boilerplate. Nothing is copied from the `form_of_count` articles that are
-    forms, filled in otherwise.
+    equal words in the longest passage. `articles` is how many articles were found, and `contained_in_count` how many of them contain the
+    text: what was compared and everything identical to it, even if only the `top` ones are given. `at_least` says that both may be more:
+    a family too big to compare whole has members that are not identical to those that were compared. `new` are the spans of the text, in
+    code points, that are neither copied nor boilerplate. Nothing is copied from the `form_of_count` articles that are the same form,
+    filled in otherwise.
     """
 
     query: str
@@ -44,6 +46,8 @@ class Answer:
     articles: int
     found: Sequence[Found]
     new: Sequence[tuple[int, int]]
+    contained_in_count: int = 0
+    at_least: bool = False
     form_of_count: int = 0
 
     @property
@@ -53,12 +57,12 @@ class Answer:
 
     @property
     def contained_in(self) -> list[str]:
-        """The ids of the articles that contain the text: a reader of one of them may skip it."""
+        """The ids of those given that contain the text: a reader of one of them may skip it."""
         return [match.found for match in self.matches if match.relation in KNOWN]
 
     @property
     def contains(self) -> list[str]:
-        """The ids of the articles that the text contains."""
+        """The ids of those given that the text contains."""
         return [match.found for match in self.matches if match.relation in WITHIN]
 
     @property
@@ -72,6 +76,8 @@ class Answer:
             "query": self.query,
             "copied": self.copied,
             "articles": self.articles,
+            "contained_in_count": self.contained_in_count,
+            "at_least": self.at_least,
             "longest_words": self.longest_words,
             "contained_in": self.contained_in,
             "contains": self.contains,
@@ -151,6 +157,7 @@ class Added:
     """What became of articles: `added`, `known` already, `late` for the window; and records that could not be used.
 
     `ahead` has the date of each article, by id, that is too far ahead of now to be believed: it was kept, and the window stayed where it was.
+    `elsewhere` are the other ids under which the archive has, or with `rename` had, a file, by the id that the file has now.
     """
 
     added: int = 0
@@ -162,6 +169,7 @@ class Added:
     held: Mapping[str, bool] = field(default_factory=dict)
     ahead: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
+    elsewhere: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -179,4 +187,5 @@ class Added:
             held_by_either(self.held, other.held),
             {**self.ahead, **other.ahead},
             list(dict.fromkeys([*self.warnings, *other.warnings])),
+            {**self.elsewhere, **other.elsewhere},
         )

@@ -2,78 +2,232 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, forms, text
-from ..comparison import RELATIONS, Passages, build_match, get_preset, settle
+from ..boilerplate import Learnt
+from ..comparison import RELATIONS, Compared, Passages, build_match, get_preset, settle
 from ..matching import Plan, compare, look_up, nominate_queries
 from ..matching.collection import Pool, Texts
-from ..model import Articles, Relation, Tokens
-from ..pairs import unite
+from ..model import Article, Articles, Relation, Tokens
+from ..pairs import Nominated, Queries, unite
 from ..sources.addresses import number_addresses
-from .answers import Answer, Found
-from .index import NO_MOMENTS, NO_ROWS, Index
+from .answers import KNOWN, Answer, Found
+from .families import Families, goes_by_words
+from .index import NO_ROWS, Index
 from .looking import Limits, Within
 
+IS_CONTAINED = np.array([relation in KNOWN for relation in RELATIONS])
+"""By the code of a relation."""
 FORM = RELATIONS.index(Relation.FORM)
+NO_QUERY = np.iinfo(np.uint32).max
 
 
 def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Answer]:
     """The answer for each article of a batch, which is not compared with the article that has its own id."""
-    learnt, store = index.learnt, index.store
-    looked_up = look_up(plan, batch, Within(index, limits), plan.all_weights)
-    nominated = [nominate_queries(plan, one, learnt) for one in looked_up]
-    rows = np.unique(np.concatenate([NO_ROWS, *(rows for _, rows in nominated)]))
-    pairs = [(query, np.searchsorted(rows, found).astype(np.uint32)) for query, found in nominated]
+    learnt, within = index.learnt, Within(index, limits)
+    looked_up = look_up(plan, batch, within, plan.all_weights)
+    asked = [(one, some) for one in looked_up for some in nominate_queries(plan, one, learnt)]
+    rows = np.unique(np.concatenate([NO_ROWS, *(some.founds for _, some in asked)]))
+    pairs = [(some.queries, np.searchsorted(rows, some.founds).astype(np.uint32)) for _, some in asked]
     queries, founds, by = unite(pairs)
-    bodies = store.texts(rows.tolist())
+    bodies = index.store.texts(rows.tolist())
+    compared = _compare(plan, batch, bodies, queries, founds, learnt)
+    about = _describe(index, rows.tolist())
+    settled = _settle(compared, batch, queries, rows[founds], about, learnt)
+    is_match = (settled.relation >= 0) & (settled.query_covered >= limits.min_share)
+    candidates = Candidates(queries, rows[founds], is_match, [bodies[found] for found in founds.tolist()])
+    kin = _find_kin(Families(index, within), asked, candidates, batch, settled.relation, limits.top, learnt)
+    twins = _compare_twins(plan, batch, index, compared, candidates, kin, learnt)
+    about |= _describe(index, [row for row in dict.fromkeys(twins.rows.tolist()) if row not in about])
+    told = _settle(twins.compared, batch, twins.queries, twins.rows, about, learnt)
+    settled = Compared.join([settled, told])
+    every = np.concatenate([np.where(is_match, queries, NO_QUERY), twins.queries])
+    named = np.concatenate([candidates.rows, twins.rows]).tolist()
+    by = np.concatenate([by, by[twins.pairs]])
+    tokens = text.tokenise(batch.text, batch.offsets, spans=True)
+    marks = _core.mark_boilerplate(tokens, learnt.known)
+    names = [one.name for one in plan.nominating]
+    wanted = np.isin(settled.relation, [RELATIONS.index(relation) for relation in limits.relations])
+    answers = []
+    for number, id in enumerate(batch.ids):
+        mine = np.flatnonzero(every == number)
+        body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
+        found = []
+        for pair in mine[wanted[mine]].tolist():
+            methods = dict.fromkeys(name for bit, name in enumerate(names) if by[pair] >> bit & 1)
+            article, moment = about[named[pair]]
+            match = build_match(settled, pair, id, article.id, body, tuple(methods))
+            found.append((moment, Found(match, article)))
+        found.sort(key=lambda one: (one[0], one[1].article.id))
+        found.sort(key=lambda one: -sum(passage.words for passage in one[1].match.passages))
+        passages = settled.take(mine[settled.relation[mine] != FORM]).passages
+        copied, new = tell_new(tokens, marks, number, passages)
+        longest = int(passages.words.max(initial=0))
+        given = [one for _, one in found[: limits.top]]
+        counts = np.bincount(settled.relation[mine], minlength=len(RELATIONS)) + kin[number].counts
+        summed = int(counts.sum()), given, new, int(counts[IS_CONTAINED].sum()), kin[number].at_least
+        answers.append(Answer(id, copied, longest, *summed, int(counts[FORM])))
+    return answers
+
+
+def _describe(index: Index, rows: Sequence[int]) -> dict[int, tuple[Article, int]]:
+    """By row, an article without its text, and its moment."""
+    moments = index.moments[index.places(np.array(rows, np.uint64))].tolist() if rows else []
+    return dict(zip(rows, zip(index.store.articles(rows), moments, strict=True), strict=True))
+
+
+def _settle(
+    compared: Compared,
+    batch: Articles,
+    queries: NDArray[np.uint32],
+    rows: NDArray[np.uint64],
+    about: Mapping[int, tuple[Article, int]],
+    learnt: Learnt,
+) -> Compared:
+    """What was compared once forms are told, by the dates and addresses of the articles too; each pair is of a query and a row."""
+
+    def tell_apart(pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        mine, theirs = queries[pairs].tolist(), [about[row] for row in rows[pairs].tolist()]
+        urls = batch.about.get("url") or [""] * len(batch)
+        query = batch.published[mine], number_addresses(urls[number] for number in mine)
+        moments = np.array([moment for _, moment in theirs], np.int64)
+        return forms.tell_apart(
+            query, (moments, number_addresses(article.url or "" for article, _ in theirs))
+        )
+
+    return settle(compared, learnt.varying, tell_apart)
+
+
+def _compare(
+    plan: Plan,
+    batch: Articles,
+    bodies: Sequence[bytes],
+    queries: NDArray[np.uint32],
+    founds: NDArray[np.uint32],
+    learnt: Learnt,
+) -> Compared:
+    """How articles of a batch compare with some texts, by their numbers."""
 
     def texts(ranks: NDArray[np.uint32]) -> Texts:
         """The texts of found articles, then, as ranks are sorted, those of the batch."""
-        mine = ranks[ranks >= len(rows)].astype(np.int64) - len(rows)
+        mine = ranks[ranks >= len(bodies)].astype(np.int64) - len(bodies)
         edges = zip(batch.offsets[mine].tolist(), batch.offsets[mine + 1].tolist(), strict=True)
-        parts = [bodies[rank] for rank in ranks[ranks < len(rows)].tolist()]
+        parts = [bodies[rank] for rank in ranks[ranks < len(bodies)].tolist()]
         parts += [batch.text.data[start:end] for start, end in edges]
         return np.frombuffer(b"".join(parts), np.uint8), np.cumsum([0, *map(len, parts)])
 
-    behind = queries + np.uint32(len(rows))
-    compared, _ = compare(get_preset(plan.preset), texts, (behind, founds), learnt.known, Pool(1))
-    about = store.articles(rows.tolist())
-    moments = index.moments[index.places(rows)] if len(rows) else NO_MOMENTS
+    behind = queries + np.uint32(len(bodies))
+    return compare(get_preset(plan.preset), texts, (behind, founds), learnt.known, Pool(1))[0]
 
-    def tell_apart(pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        mine, theirs = queries[pairs].tolist(), founds[pairs].tolist()
-        urls = batch.about.get("url") or [""] * len(batch)
-        query = batch.published[mine], number_addresses(urls[number] for number in mine)
-        found = moments[theirs], number_addresses(about[rank].url or "" for rank in theirs)
-        return forms.tell_apart(query, found)
 
-    compared = settle(compared, learnt.varying, tell_apart)
-    is_match = (compared.relation >= 0) & (compared.query_covered >= limits.min_share)
-    tokens = text.tokenise(batch.text, batch.offsets, spans=True)
-    marks = _core.mark_boilerplate(tokens, learnt.known)
-    moment_of = dict(zip((article.id for article in about), moments.tolist(), strict=True))
-    names = [one.name for one in plan.nominating]
-    named_codes = [RELATIONS.index(relation) for relation in limits.relations]
-    answers = []
-    for number, id in enumerate(batch.ids):
-        mine = np.flatnonzero((queries == number) & is_match)
-        body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
-        found = []
-        named = mine[np.isin(compared.relation[mine], named_codes)]
-        for row, rank, bits in zip(named.tolist(), founds[named].tolist(), by[named].tolist(), strict=True):
-            methods = dict.fromkeys(name for bit, name in enumerate(names) if bits >> bit & 1)
-            match = build_match(compared, row, id, about[rank].id, body, tuple(methods))
-            found.append(Found(match, about[rank]))
-        found.sort(key=lambda one: (moment_of[one.article.id], one.article.id))
-        found.sort(key=lambda one: -sum(passage.words for passage in one.match.passages))
-        passages = compared.take(mine[compared.relation[mine] != FORM]).passages
-        copied, new = tell_new(tokens, marks, number, passages)
-        longest = int(passages.words.max(initial=0))
-        forms_found = int(np.sum(compared.relation[named] == FORM))
-        answers.append(Answer(id, copied, longest, len(found), found[: limits.top], new, forms_found))
-    return answers
+@dataclass(frozen=True)
+class Candidates:
+    """Pairs that were compared: the number of the query, the row of the article, whether they match, and the article's text."""
+
+    queries: NDArray[np.uint32]
+    rows: NDArray[np.uint64]
+    is_match: NDArray[np.bool_]
+    bodies: Sequence[bytes]
+
+
+@dataclass(frozen=True)
+class Kin:
+    """What is identical to an article that matches a query and was not compared.
+
+    `rows` are those that may be named, each with the pair that it compares as; `counts` how many others there are, by relation.
+    `at_least` says that there may be more.
+    """
+
+    counts: NDArray[np.int64]
+    rows: Sequence[tuple[int, int]] = ()
+    at_least: bool = False
+
+
+def _find_kin(
+    families: Families,
+    asked: Sequence[tuple[Queries, Nominated]],
+    candidates: Candidates,
+    batch: Articles,
+    relation: NDArray[np.int8],
+    top: int | None,
+    learnt: Learnt,
+) -> list[Kin]:
+    """What is identical to the matches of each query and was not compared; those that are not named are related as their like."""
+    kin = [Kin(np.zeros(len(RELATIONS), np.int64))] * len(batch)
+    linked = {
+        (query, row)
+        for _, some in asked
+        for query, row in zip(some.links[0].tolist(), some.links[1].tolist(), strict=True)
+    }
+    all_may = not all(goes_by_words(one.method) for one, _ in asked)
+    matched = np.flatnonzero(candidates.is_match & (bool(linked) or all_may))
+    pairs = zip(candidates.queries[matched].tolist(), candidates.rows[matched].tolist(), strict=True)
+    queries = {pair[0] for pair in pairs if all_may or pair in linked}
+    own = families.rows_of([batch.own_ids[query] for query in queries])
+    for query in queries:
+        every = np.flatnonzero(candidates.queries == query)
+        mine = every[candidates.is_match[every]].tolist()
+        found = families.keys([candidates.bodies[pair] for pair in every.tolist()])
+        keys = dict(zip(every.tolist(), found, strict=True))
+        itself = own.get(batch.own_ids[query])
+        twins = [families.twins(key, itself, top) for key in dict.fromkeys(found) if key is not None]
+        counts = np.zeros(len(RELATIONS), np.int64)
+        rows: list[tuple[int, int]] = []
+        for one in twins:
+            same = [pair for pair in mine if keys[pair] == one.key]
+            if same and one.count > len(same):
+                known = set(candidates.rows[same].tolist())
+                named = [row for row in families.sort(one.rows)[:top] if row not in known]
+                counts[relation[same[0]]] += one.count - len(same) - len(named)
+                rows += [(row, same[0]) for row in named]
+        compared = np.unique(np.append(candidates.rows[every], np.array([itself or 0], np.uint64)))
+        left_out = families.are_left_out(query, asked, candidates.rows[mine], compared, twins, learnt)
+        kin[query] = Kin(counts, rows, left_out)
+    return kin
+
+
+@dataclass(frozen=True)
+class Likened:
+    """Articles that are identical to compared ones: the query and the row of each, the pair that was nominated, and how it compares."""
+
+    queries: NDArray[np.uint32]
+    rows: NDArray[np.uint64]
+    pairs: NDArray[np.int64]
+    compared: Compared
+
+
+def _compare_twins(
+    plan: Plan,
+    batch: Articles,
+    index: Index,
+    compared: Compared,
+    candidates: Candidates,
+    kin: Sequence[Kin],
+    learnt: Learnt,
+) -> Likened:
+    """How the rows that may be named compare: as what they are identical to; only a text with other marks between words is aligned again."""
+    every = [(query, row, pair) for query, one in enumerate(kin) for row, pair in one.rows]
+    queries, rows, pairs = (np.array([one[side] for one in every], np.uint64) for side in range(3))
+    distinct, places = np.unique(rows, return_inverse=True)
+    bodies = index.store.texts(distinct.tolist())
+    same = compared.take(pairs.astype(np.int64))
+    differs = [
+        number
+        for number, (place, pair) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True))
+        if bodies[place] != candidates.bodies[pair]
+    ]
+    if differs:
+        again = queries[differs].astype(np.uint32), places[differs].astype(np.uint32)
+        more = _compare(plan, batch, bodies, *again, learnt)
+        order = np.arange(len(every))
+        order[differs] = len(every) + np.arange(len(differs))
+        same = Compared.join([same, more]).take(order)
+    return Likened(queries.astype(np.uint32), rows, pairs.astype(np.int64), same)
 
 
 def tell_new(

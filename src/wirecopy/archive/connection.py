@@ -1,4 +1,6 @@
-"""A connection to the SQLite file of an archive: its format, snapshots, changes and errors; and the writer's lock.
+"""A connection to the SQLite file of an archive: where that is, its format, snapshots, changes and errors.
+
+A file is known by what it is: its path is made absolute, links are followed, and no change is acknowledged once another stands there.
 
 The tables change by migration only. Migration N is `migrations/N.sql`: it makes format N of the one before, in a transaction of its own,
 and is never edited once an archive may have gone through it.
@@ -6,22 +8,29 @@ and is never edited once an archive may have gone through it.
 
 from __future__ import annotations
 
-import fcntl
+import ctypes
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
+from urllib.parse import quote
+from weakref import WeakSet
 
-from ..errors import ArchiveError, MismatchError
+from ..errors import ArchiveError, MismatchError, WirecopyError
+from .locking import close_kept, gone, identify, opening
 
 MIGRATIONS = resources.files(__package__).joinpath("migrations")
 FORMAT = sum(file.name.endswith(".sql") for file in MIGRATIONS.iterdir())
 """The format of the tables after all migrations."""
 APPLICATION = 0x77637079
 """The number in the head of the file that marks it as an archive."""
+COPIED_PAGES = 4096
+"""How many pages are copied between two words on how far that is."""
+RESTORE = "; restore it from a backup, or take what is whole: wirecopy export OLD | wirecopy add NEW -"
+"""The way out of damage."""
 CACHED_KIB = 16_384
 """The size of a connection's page cache, in KiB."""
 
@@ -31,10 +40,20 @@ class Connection:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        """As it was given, for messages."""
+        self.file = Path(os.path.realpath(path))
+        self._names = str(self.file), f"{self.file}-wal"
+        self._frozen: object = None
+        """What tells whether a file that is read without locks has changed."""
+        before = identify(self.file)
         with self.errors("opened"):
-            self._connection = sqlite3.connect(
-                path, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=64
-            )
+            self._connection = self._connect()
+            found = identify(self.file)
+            if found is None or before not in (None, found):
+                raise ArchiveError(gone(path))
+            self.identity = found
+            self._log: object = None
+            _open.add(self)
             self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
             self._version = -1
             [(found,)] = self.execute("PRAGMA application_id")
@@ -49,6 +68,48 @@ class Connection:
                     self.format,
                     "open it with the version of wirecopy that wrote it, or a newer one",
                 )
+
+    def _connect(self) -> sqlite3.Connection:
+        """Open the file; where SQLite cannot keep its log beside it and there is none, without locks."""
+        with opening():
+            connection = _connect(str(self.file))
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_schema")
+        except sqlite3.OperationalError:
+            if os.access(self.file.parent, os.W_OK) or not os.access(self.file, os.R_OK):
+                raise
+            connection.close()
+            if self._log_bytes():
+                raise ArchiveError(
+                    f"{self.path}: cannot be opened: it has a log, {self.file.name}-wal, and the folder cannot be written; "
+                    "copy both to a folder that can be"
+                ) from None
+            with opening():
+                connection = _connect(f"file:{quote(str(self.file))}?immutable=1", uri=True)
+            self._frozen = self._stamp()
+        return connection
+
+    def _log_bytes(self) -> int:
+        try:
+            return Path(self._names[1]).stat().st_size
+        except OSError:
+            return 0
+
+    def _stamp(self) -> object:
+        known = self.file.stat()
+        return known.st_ino, known.st_size, known.st_mtime_ns, self._log_bytes()
+
+    @property
+    def bytes(self) -> int:
+        """The size of the file and its log."""
+        return self.file.stat().st_size + self._log_bytes()
+
+    def require_here(self) -> None:
+        """Raise ArchiveError if the path leads no longer to the file that is open, or to its log."""
+        file, log = map(identify, self._names)
+        self._log = self._log or log
+        if file != self.identity or log != self._log:
+            raise ArchiveError(gone(self.path))
 
     def is_empty(self) -> bool:
         """Whether nothing was ever written."""
@@ -74,14 +135,41 @@ class Connection:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+        _open.discard(self)
+        close_kept(self.identity)
+
+    def leave_to_parent(self) -> None:
+        """In a process that was forked: SQLite allows no use of what was open before, not even to close it."""
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._connection))
+        self._connection = cast(sqlite3.Connection, _Forked(self.path))
+
+    def copy_to(self, other: Connection, told: Callable[[int, int], object] | None = None) -> None:
+        """Copy all pages into an empty file, as this one's snapshot sees them; `told` how many of how many."""
+
+        def tell(_: int, left: int, pages: int) -> None:
+            if told:
+                told(pages - left, pages)
+
+        with self.errors("read"):
+            self._connection.backup(other._connection, pages=COPIED_PAGES, progress=tell)
 
     @contextmanager
     def errors(self, what: str) -> Iterator[None]:
         """Raise what SQLite complains about as an ArchiveError with a way out."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own message may quote what is damaged
             raise ArchiveError(f"{self.path}: cannot be {what}: {error}{_way_out(error)}") from error
+
+    @contextmanager
+    def decoding(self, what: str) -> Iterator[None]:
+        """Raise whatever comes of values that nobody wrote as an ArchiveError with a way out."""
+        try:
+            yield
+        except WirecopyError:
+            raise
+        except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
+            raise ArchiveError(f"{self.path}: damaged: {what} cannot be read: {error!r}{RESTORE}") from error
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run one statement."""
@@ -118,8 +206,10 @@ class Connection:
         with self.errors("written"):
             try:
                 self.execute("BEGIN IMMEDIATE")
+                self.require_here()
                 yield
                 self.execute("COMMIT")
+                self.require_here()
             except BaseException:
                 if self._connection.in_transaction:
                     self.execute("ROLLBACK")
@@ -127,11 +217,19 @@ class Connection:
 
     def has_changed(self) -> bool:
         """Whether another connection has committed since this was last asked."""
+        if self._frozen and self._frozen != self._stamp():
+            raise ArchiveError(f"{self.path}: changed while it was read without locks; open it again")
         before, self._version = self._version, self.read("PRAGMA data_version")[0][0]
         return before != self._version
 
 
-def _way_out(error: sqlite3.Error) -> str:
+def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(
+        name, timeout=30, isolation_level=None, check_same_thread=False, cached_statements=64, uri=uri
+    )
+
+
+def _way_out(error: sqlite3.Error | UnicodeDecodeError) -> str:
     message = str(error)
     if "SHM" in getattr(error, "sqlite_errorname", ""):
         return "; make room on the disk: even to read, 32 kB are needed beside it"
@@ -139,43 +237,34 @@ def _way_out(error: sqlite3.Error) -> str:
         return "; make room on the disk and go on: what was acknowledged is kept"
     if "locked" in message:
         return "; another program is writing to it: try again when it is done"
-    if "malformed" in message or "not a database" in message:
-        return "; restore it from a backup, or name an archive"
+    if isinstance(error, UnicodeDecodeError) or "malformed" in message or "not a database" in message:
+        return f"{RESTORE}, or name an archive"
     if "readonly" in message or "unable to open" in message:
         return "; check that file and folder can be written"
     return "; check the disk and try again: what was acknowledged is kept"
 
 
-def take_lock(path: Path) -> int:
-    """Take the lock of the one writer; returns its open file, which holds the lock until it is closed."""
-    place = path.with_name(path.name + "-lock")
-    try:
-        lock = os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            who = os.pread(lock, 32, 0).decode(errors="replace").strip()
-            os.close(lock)
-            raise
-    except BlockingIOError:
-        raise ArchiveError(
-            f"{path}: another program is writing to it (process {who or 'unknown'}); wait for it to end. Reading is possible"
-        ) from None
-    except OSError as error:
-        raise ArchiveError(
-            f"{place}: cannot be locked: {error.strerror}; make room on the disk or check that the file can be written"
-        ) from error
-    with suppress(OSError):  # who it is only helps the message above
-        os.ftruncate(lock, 0)
-        os.write(lock, f"{os.getpid()}\n".encode())
-    return lock
+class _Forked:
+    """What stands in for a connection in a process that was forked since it was opened."""
+
+    in_transaction = False
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def close(self) -> None:
+        """Do nothing: it is the parent's."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ArchiveError(f"{self._path}: opened before this process was forked; open it again in this one")
 
 
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of the one writer."""
-    lock = take_lock(path)
-    try:
-        yield
-    finally:
-        os.close(lock)
+_open: WeakSet[Connection] = WeakSet()
+
+
+def _leave_to_parent() -> None:
+    for connection in list(_open):
+        connection.leave_to_parent()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)

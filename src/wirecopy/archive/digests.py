@@ -6,6 +6,7 @@ A row says which form its checksum has. Form 2 is of the fields that are not emp
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -22,6 +23,11 @@ def digest(articles: Iterable[Sequence[bytes]], form: int = FORM) -> list[bytes]
     """The checksum (BLAKE3) of each article, from the values of its `FIELDS`."""
     join = _join_form_1 if form == 1 else _join
     return [bytes.fromhex(found) for found in _core.blake3_hex([join(values) for values in articles])]
+
+
+def sum_place(row: int, id: str, moment: int | None) -> int:
+    """The checksum (CRC-32) of what is kept of an article beside its content."""
+    return zlib.crc32(f"{row} {moment} {id}".encode())
 
 
 def values_of(batch: Articles) -> Iterable[Sequence[bytes]]:

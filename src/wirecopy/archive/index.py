@@ -6,8 +6,10 @@ A segment that is missing or damaged is made again from the store, in memory; th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,13 +18,54 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..boilerplate import Learnt
+from ..errors import ArchiveError
 from ..model import UNDATED, count
-from .segments import Damaged, Entry, Segment, encode_parts, file_of, folder_of, make_segment, open_segment
+from . import marks
+from .connection import RESTORE
+from .segments import (
+    Damaged,
+    Entry,
+    Part,
+    Segment,
+    encode_parts,
+    file_of,
+    folder_of,
+    make_segment,
+    open_segment,
+)
 from .settings import Settings, require_text_version
 from .store import Store
 
 NO_ROWS, NO_MOMENTS = np.empty(0, np.uint64), np.empty(0, np.int64)
 Out = TypeVar("Out")
+MANY_HOLDERS = 256
+"""A key with more postings in a segment is not read whole where few of its holders matter."""
+Crowds = Callable[[Segment, Part, NDArray[np.uint64]], tuple[_core.Postings, NDArray[np.uint32]]]
+"""Gives the postings that matter of keys with very many holders in a segment, and the numbers of their articles."""
+
+
+def moments_of(known: Mapping[int, int | None], rows: Sequence[int]) -> list[int]:
+    """The moment of each of some rows, `UNDATED` where the store has none."""
+    return [UNDATED if (moment := known[row]) is None else moment for row in rows]
+
+
+@dataclass(frozen=True)
+class Roll:
+    """What is known of the articles of an open segment, by their numbers in it: which are live, and when they were published.
+
+    Sources are read when they are asked for. An article's moment and source never change; one that is removed is struck off.
+    """
+
+    segment: Segment = field(repr=False)
+    live: NDArray[np.bool_] = field(repr=False)
+    moments: NDArray[np.int64] = field(repr=False)
+    store: Store = field(repr=False)
+
+    @cached_property
+    def sources(self) -> NDArray[np.object_]:
+        """The source of each article, "" where none is known."""
+        found = self.store.sources_of(self.segment.rows.tolist())
+        return np.array([found.get(row, "") for row in self.segment.rows.tolist()], object)
 
 
 class Index:
@@ -31,9 +74,10 @@ class Index:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
         self.settings = settings
-        self.folder = folder_of(store.path)
+        self.folder = folder_of(store.file)
         self.is_behind = True
         """Whether the store may hold something that is not taken in yet."""
+        self._name = ""
         self._empty()
 
     def _empty(self) -> None:
@@ -41,6 +85,7 @@ class Index:
         self.segments: list[Segment] = []
         self.mended: set[int] = set()
         """The numbers of the segments that were damaged and made again."""
+        self._rolls: dict[int, Roll] = {}
         self.learnt = Learnt()
         self._change = self._learnt_change = -1
         self._last_row = 0
@@ -63,10 +108,11 @@ class Index:
         """Take in what was committed; False if a segment was merged away before its file was opened: then look again."""
         store = self.store
         can_look_again = not store.is_in_snapshot
-        with store.snapshot():
+        with store.snapshot(), store.decoding("an article or a segment"):
             change = store.setting("change", 0)
             if change == self._change:
                 return True
+            is_first = self._change < 0
             require_text_version(store)
             if self._change < store.setting("removals_since", 0):
                 self._empty()
@@ -87,11 +133,25 @@ class Index:
                         segment = self._mend(entry)
                 segments.append(segment)
             self.segments = segments
+            self._rolls = {
+                entry.number: self._rolls[entry.number] for entry in found if entry.number in self._rolls
+            }
             self.mended &= {entry.number for entry in found}
             if (learnt := store.setting("learnt_change", -1)) != self._learnt_change:
                 self._learnt_change, self.learnt = learnt, store.learnt()
+            if is_first:
+                self._require_whole()
             self._change = change
         return True
+
+    def _require_whole(self) -> None:
+        """Raise ArchiveError unless every article is live once, and in a segment."""
+        self.store.require_count(len(self.rows))
+        filed = sum(int((self.places(segment.rows) >= 0).sum()) for segment in self.segments)
+        if bool((self.rows[1:] <= self.rows[:-1]).any()) or filed != len(self.rows):
+            raise ArchiveError(
+                f"{self.store.path}: damaged: {len(self.rows):,} articles are there, {filed:,} in segments{RESTORE}"
+            )
 
     def _take_in_rows(self) -> None:
         new = self.store.moments(self._last_row + 1)
@@ -105,6 +165,8 @@ class Index:
         if len(gone):
             kept = ~np.isin(self.rows, gone)
             self.rows, self.moments = self.rows[kept], self.moments[kept]
+            for roll in self._rolls.values():
+                roll.live[np.isin(roll.segment.rows, gone)] = False
 
     def _is_current(self, number: int) -> bool:
         """Whether the segment is in the catalogue now, not only in what this snapshot sees."""
@@ -118,9 +180,10 @@ class Index:
     def make_again(self, number: int, slice_: int | None, first_row: int, last_row: int) -> Segment:
         """A segment made from the articles in the store."""
         with self.store.snapshot():
-            rows = self.settings.slices(self.store.moments(first_row, last_row)).get(slice_, [])
+            found = dict(self.store.moments(first_row, last_row))
+            rows = self.settings.slices(found.items()).get(slice_, [])
             batch = self.store.batch(rows)
-        parts = encode_parts(self.settings.file(batch), rows)
+        parts = encode_parts(self.settings.file(batch), rows, moments_of(found, rows), batch.ids)
         return make_segment(number, slice_, first_row, last_row, parts)
 
     def sound(self, work: Callable[[Segment], Out]) -> list[Out]:
@@ -135,17 +198,37 @@ class Index:
                 done.append(work(self.segments[place]))
         return done
 
+    def roll(self, segment: Segment) -> Roll:
+        """What is known of the articles of a segment."""
+        known = self._rolls.get(segment.entry.number)
+        if known is None or known.segment is not segment:
+            places = self.places(segment.rows)
+            live = places >= 0
+            moments = np.full(len(places), UNDATED)
+            moments[live] = self.moments[places[live]]
+            known = self._rolls[segment.entry.number] = Roll(segment, live, moments, self.store)
+        return known
+
     def look_up(
-        self, number: int, keys: NDArray[np.uint64]
+        self, number: int, keys: NDArray[np.uint64], crowds: Crowds | None = None
     ) -> tuple[list[tuple[_core.Postings, int]], NDArray[np.uint64], NDArray[np.uint32]]:
-        """The postings of some sorted keys by the method of this number, and the row and the number of words of each holder."""
+        """The postings of some sorted keys by the method of this number, and the row and the number of words of each holder.
 
-        def find(segment: Segment) -> tuple[_core.Postings, NDArray[np.uint64], NDArray[np.uint32]]:
+        Of keys with very many holders, only those that `crowds` gives.
+        """
+
+        def find(segment: Segment) -> list[tuple[_core.Postings, NDArray[np.uint64], NDArray[np.uint32]]]:
             part = segment.parts[number]
-            postings, articles = part.seal.look_up(part.content, keys)
-            return postings, part.rows[articles], part.words[articles]
+            if crowds is None:
+                some = [part.seal.look_up(part.content, keys)]
+            else:
+                postings, articles, crowded = part.seal.look_up_rare(part.content, keys, MANY_HOLDERS)
+                some = [(postings, articles)]
+                if len(crowded):
+                    some.append(crowds(segment, part, crowded))
+            return [(postings, part.rows[articles], part.words[articles]) for postings, articles in some]
 
-        found = self.sound(find)
+        found = [one for some in self.sound(find) for one in some]
         firsts = np.cumsum([0, *(len(rows) for _, rows, _ in found)]).tolist()
         postings = [(one, first) for (one, *_), first in zip(found, firsts, strict=False)]
         rows = np.concatenate([NO_ROWS, *(rows for _, rows, _ in found)])
@@ -169,6 +252,12 @@ class Index:
         ]
         return [f"{self.store.path}: {count(missing)} in no segment"] * bool(missing) + damaged
 
+    def write_mark(self) -> None:
+        """Note in the folder which change was taken in; only for the writer."""
+        self._name = self._name or self.store.setting("archive", "")
+        if self._name:
+            marks.write_mark(self.folder, marks.Mark(self._name, self._change, self._last_row))
+
     def places(self, rows: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The place of each row among the live ones, -1 for a row that is not live."""
         found = np.searchsorted(self.rows, rows)
@@ -178,7 +267,7 @@ class Index:
 
     def delete_files(self) -> None:
         """Delete files of segments that are not in the catalogue; only for the writer."""
-        needed = {file_of(self.folder, segment.entry.number).name for segment in self.segments}
+        needed = {marks.NAME, *(file_of(self.folder, segment.entry.number).name for segment in self.segments)}
         found: list[Path] = []
         with suppress(OSError):  # no folder, or none that can be read: then another time
             found = [path for path in self.folder.iterdir() if path.name not in needed]

@@ -15,14 +15,19 @@ from ..matching.collection import invert, rank
 from ..methods import Method
 from ..model import UNDATED, Relation
 from ..pairs import ALL_HOLDERS, LEFT_OUT, Held
-from .index import Index
+from ..pairs import Limits as Linking
+from .index import Index, Roll
+from .segments import Part, Segment
+
+TOP = 20
+"""How many articles an answer names unless told otherwise."""
 
 
 @dataclass(frozen=True)
 class Limits:
     """Which articles an answer may name."""
 
-    top: int | None = None
+    top: int | None = TOP
     min_share: float = 0.0
     since: int | None = None
     until: int | None = None
@@ -53,6 +58,19 @@ class Limits:
             kept &= np.array([self._takes(known.get(row)) for row in rows.tolist()], bool)
         return kept, moments
 
+    def take_from(self, roll: Roll) -> NDArray[np.bool_]:
+        """Which articles of a segment are live and may be named."""
+        kept = roll.live
+        if self.since is not None:
+            kept = kept & (roll.moments >= self.since) & (roll.moments < UNDATED)
+        if self.until is not None:
+            kept = kept & (roll.moments <= self.until)
+        if self.source is not None:
+            kept = kept & (roll.sources == self.source)
+        if self.not_source is not None:
+            kept = kept & (roll.sources != self.not_source)
+        return kept
+
 
 class Within:
     """The live articles of an archive within limits, as of the moment that the store's snapshot and the index show."""
@@ -60,14 +78,37 @@ class Within:
     def __init__(self, index: Index, limits: Limits) -> None:
         self._index = index
         self._limits = limits
+        self._kept: dict[int, tuple[Roll, NDArray[np.bool_]]] = {}
 
-    def look_up(self, method: Method, keys: NDArray[np.uint64], ids: Sequence[str]) -> Held:
+    def kept(self, segment: Segment) -> NDArray[np.bool_]:
+        """Which articles of a segment are live and within the limits."""
+        number, roll = segment.entry.number, self._index.roll(segment)
+        if number not in self._kept or self._kept[number][0] is not roll:
+            self._kept[number] = roll, self._limits.take_from(roll)
+        return self._kept[number][1]
+
+    def look_up(
+        self,
+        method: Method,
+        keys: NDArray[np.uint64],
+        ids: Sequence[str],
+        asking: Sequence[_core.Postings] | None = None,
+    ) -> Held:
         """The holders of some keys; an article is named by its row.
 
         The order of articles in time matters only among the holders of a key that many hold: only where these have the same date
         are their ids read.
         """
-        postings, rows, words = self._index.look_up(self._index.settings.methods.index(method), keys)
+
+        def read_earliest(
+            segment: Segment, part: Part, crowded: NDArray[np.uint64]
+        ) -> tuple[_core.Postings, NDArray[np.uint32]]:
+            limits = Linking.of(method, linked=True)
+            return part.seal.earliest(part.content, crowded, asking or (), self.kept(segment), limits)
+
+        crowds = read_earliest if asking is not None else None
+        number = self._index.settings.methods.index(method)
+        postings, rows, words = self._index.look_up(number, keys, crowds)
         distinct, inverse = np.unique(rows, return_inverse=True)
         kept, moments = self._limits.take(distinct, self._index)
         matters = np.zeros(len(distinct), bool)

@@ -11,7 +11,7 @@ import itertools
 import json
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import ArchiveError
+from ..matching.collection import invert, rank
 from ..methods import Method
-from ..model import count
-from ..pairs import Filed
+from ..pairs import LEFT_OUT, Filed
 
 IN_STORE_BYTES = 1 << 18
 """A smaller segment is kept in the store."""
@@ -94,8 +94,13 @@ class Segment:
 
     @property
     def rows(self) -> NDArray[np.uint64]:
-        """The rows of its articles in the store, sorted."""
+        """The rows of its articles in the store, by their places in time; in a segment that is not ranked, sorted."""
         return self.parts[0].rows
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether its articles are numbered by their places in time, as they are unless an earlier wirecopy wrote it."""
+        return self.parts[0].seal.is_ranked(self.parts[0].content)
 
 
 def open_segment(entry: Entry, content: bytes | None, folder: Path) -> Segment:
@@ -129,10 +134,20 @@ def _open_part(content: NDArray[np.uint8], sums: NDArray[np.uint64]) -> Part:
     return Part(content, seal, *seal.articles(content))
 
 
-def encode_parts(filed: Mapping[Method, Filed], rows: Sequence[int]) -> list[bytes]:
+def find_places(
+    moments: NDArray[np.int64], get_ids: Callable[[NDArray[np.int64]], Sequence[str]]
+) -> NDArray[np.uint32]:
+    """The place of each of some articles in time: by moment, then by id."""
+    return invert(rank(moments, get_ids), len(moments), LEFT_OUT)
+
+
+def encode_parts(
+    filed: Mapping[Method, Filed], rows: Sequence[int], moments: Sequence[int], ids: Sequence[str]
+) -> list[bytes]:
     """The parts of a segment of these rows, one for each method."""
     numbers = np.array(rows, np.uint64)
-    return [_core.encode_segment(one.shards, numbers, one.words) for one in filed.values()]
+    places = find_places(np.array(moments, np.int64), lambda some: [ids[one] for one in some.tolist()])
+    return [_core.encode_segment(one.shards, numbers, one.words, places) for one in filed.values()]
 
 
 def make_segment(
@@ -192,16 +207,6 @@ def folder_of(archive: Path) -> Path:
     return archive.with_name(archive.name + "-index")
 
 
-def require_no_segments(archive: Path) -> None:
-    """Raise ArchiveError if an empty archive has segment files: then it had articles."""
-    folder = folder_of(archive)
-    if found := len(list(folder.glob("*.segment"))):
-        raise ArchiveError(
-            f"{archive}: empty, but {folder} holds {count(found, 'segment')} of its articles: restore it"
-            " from a backup, or delete both to begin anew"
-        )
-
-
 def choose_merge(sizes: Sequence[int]) -> int:
     """How many of the last segments should be merged into one, by the number of articles of each; 0 for none.
 
@@ -215,16 +220,18 @@ def choose_merge(sizes: Sequence[int]) -> int:
     return 0
 
 
-def merge_parts(segments: Sequence[Segment], live: NDArray[np.uint64]) -> list[bytes]:
-    """The parts of several segments, merged, without articles that are no longer live; raises Damaged."""
-    kept = [np.isin(segment.rows, live) for segment in segments]
+def merge_parts(
+    segments: Sequence[Segment], kept: Sequence[NDArray[np.bool_]], places: NDArray[np.uint32]
+) -> list[bytes]:
+    """The parts of several segments, merged: of the articles that are kept, whose places in time are given; raises Damaged."""
     try:
         return [
             _core.merge_segments(
                 [
                     (segment.parts[number].seal, segment.parts[number].content, keep)
                     for segment, keep in zip(segments, kept, strict=True)
-                ]
+                ],
+                places,
             )
             for number in range(len(segments[0].parts))
         ]

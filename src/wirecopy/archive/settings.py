@@ -6,6 +6,8 @@ import io
 import json
 import re
 import time
+import zipfile
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -14,12 +16,13 @@ import numpy as np
 
 from .. import _core, methods
 from ..comparison import DEFAULT_PRESET, get_preset
-from ..errors import MismatchError, UsageError
+from ..errors import ArchiveError, MismatchError, UsageError, WirecopyError
 from ..matching import Plan, check_statistics, choose_methods
 from ..methods import Method
 from ..model import UNDATED, Articles
 from ..pairs import Filed, file
 from ..statistics import Statistics
+from .connection import RESTORE
 from .store import Store
 
 SECOND = 1_000_000
@@ -30,6 +33,9 @@ LEAD, LEAD_SHARE = UNITS["d"] * SECOND, 4
 """How far ahead of the wall clock a date is believed: by a day, as zones are mistaken, but at most by a quarter of the window, so that no
 mistake empties it."""
 _WAY_OUT = "open it with what it was made with, or make another: wirecopy export OLD | wirecopy add NEW -"
+
+
+_LOST = "install what has the method; info, export and backup work without: wirecopy export OLD | wirecopy add NEW - makes another"
 
 
 @dataclass(frozen=True)
@@ -72,13 +78,24 @@ class Settings:
 
     @classmethod
     def load(cls, store: Store) -> Settings:
-        """The settings of an archive, without statistics if their words were read in another way than now."""
-        chosen = tuple(
-            methods.get(name, **parameters) for name, parameters in json.loads(store.setting("methods"))
-        )
+        """The settings of an archive, without statistics if their words were read in another way than now.
+
+        Raises MismatchError if it has a method that is not here, or not with these parameters.
+        """
+        named = stored_methods(store)
+        try:
+            chosen = tuple(methods.get(name, **parameters) for name, parameters in named)
+        except UsageError as error:
+            raise MismatchError(
+                f"methods of {store.path}", ", ".join(name for name, _ in named), error, _LOST
+            ) from None
         packed = store.setting("statistics") if is_current(store) else None
-        statistics = Statistics.load(io.BytesIO(packed)) if packed else None
-        return cls(chosen, store.setting("preset"), store.setting("window"), statistics)
+        try:
+            statistics = Statistics.load(io.BytesIO(packed)) if packed else None
+        except (WirecopyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile) as error:
+            raise ArchiveError(f"{store.path}: its statistics are damaged: {error}{RESTORE}") from error
+        preset, window = store.setting("preset"), store.setting("window")
+        return cls(chosen, preset, window, statistics)
 
     def save(self, store: Store) -> None:
         """Write the settings into a new archive."""
@@ -91,6 +108,7 @@ class Settings:
             packed = io.BytesIO()
             self.statistics.save(packed)
             store.set("statistics", packed.getvalue())
+        store.set("made_with", sum_settings(store))
 
     def require(
         self,
@@ -129,9 +147,20 @@ class Settings:
         return found
 
 
-def wall_clock() -> int:
-    """The time of day in microseconds; nothing else of the window asks for it."""
-    return time.time_ns() // 1000
+def stored_methods(store: Store) -> list[tuple[str, dict[str, Any]]]:
+    """The names and parameters of an archive's methods, whether they are here or not; raises ArchiveError if settings are damaged."""
+    made = store.setting("made_with")
+    if made is not None and made != sum_settings(store):
+        raise ArchiveError(f"{store.path}: damaged: its settings are not as they were written{RESTORE}")
+    with store.decoding("its settings"):
+        return [(name, dict(parameters)) for name, parameters in json.loads(store.setting("methods"))]
+
+
+def sum_settings(store: Store) -> int:
+    """A checksum of what an archive was made with."""
+    return zlib.crc32(
+        repr([store.setting(name) for name in ("methods", "preset", "window", "statistics")]).encode()
+    )
 
 
 def is_current(store: Store) -> bool:
@@ -169,6 +198,11 @@ def show_window(window: int | None) -> str:
         return "none"
     unit = max((unit for unit in UNITS if window % (UNITS[unit] * SECOND) == 0), key=UNITS.__getitem__)
     return f"{window // (UNITS[unit] * SECOND)}{unit}"
+
+
+def wall_clock() -> int:
+    """The time of day in microseconds; nothing else of the window asks for it."""
+    return time.time_ns() // 1000
 
 
 def show_moment(moment: int | None) -> str | None:

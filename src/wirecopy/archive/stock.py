@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import ArchiveError
 from ..forms import Origins
 from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
@@ -28,6 +28,7 @@ BATCH_ARTICLES = 2000
 class Stock:
     """All live articles. They are numbered through all segments, concatenated; texts are read from the store when needed."""
 
+    labels: Sequence[Any] | None = None
     skipped: Sequence[Skipped] = ()
     warnings: Sequence[str] = ()
     unreadable_dates = 0
@@ -80,13 +81,8 @@ class Stock:
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""
         rows = self._rows[ranks].tolist()
-        try:
-            with self._lock:
-                parts = self._store.texts(rows)
-        except KeyError:
-            raise ArchiveError(
-                f"{self._store.path}: an article of these matches was removed since; ask again"
-            ) from None
+        with self._lock:
+            parts = self._store.texts(rows)
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return np.frombuffer(b"".join(parts), np.uint8), offsets
 

@@ -8,26 +8,40 @@ themselves, which are in `migrations/`. Any SQLite tool can look at it through t
 from __future__ import annotations
 
 import json
+import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..boilerplate import GAP_WORDS, Formula, Learnt
-from ..model import ABOUT, UNDATED, Article, Articles, Boilerplate, count
-from .connection import Connection
-from .digests import FIELDS, FORM, digest
-from .segments import Entry, Stored
+from ..errors import ArchiveError
+from ..model import ABOUT, UNDATED, Article, Articles, Boilerplate, Skipped, count
+from .connection import RESTORE, Connection
+from .digests import FIELDS, FORM, digest, sum_place
+from .locking import gone
+from .segments import BLOCK, Entry, Segment, Stored
 
 MANY = 500
 """The most rows that are read at a time, and parameters of one statement."""
 CATALOGUE = ("number", "slice", "first_row", "last_row", "articles", "parts", "sums")
 VARYING = "varying slots"
 """What the slots that vary are called among what was learnt, where all other names are those of methods."""
+PASSED = 1 << 18
+"""The most rows that are remembered as compared with their checksums: these take 16 MB."""
+_CHECKED = ", ".join(
+    [
+        *("row", "id", "moment", "sum", "content_form", "content"),
+        *("NULL" if name == "text" else f"CAST({name} AS BLOB)" for name in FIELDS),
+    ]
+)
+_TEXT = 6 + FIELDS.index("text")
 LAST_ROW = np.iinfo(np.int64).max
 
 
@@ -42,12 +56,20 @@ class Content(NamedTuple):
 class Store(Connection):
     """The contents of the tables, as values."""
 
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._passed: set[int] = set()
+        """Rows whose articles were compared with their checksums."""
+
     @contextmanager
     def beside(self) -> Iterator[Store]:
         """Another connection, which sees what is committed now, whatever this one's snapshot is."""
         self.read("PRAGMA data_version")  # complains if this one is closed
-        other = Store(self.path)
+        other = Store(self.file)
+        other.path = self.path
         try:
+            if other.identity != self.identity:
+                raise ArchiveError(gone(self.path))
             yield other
         finally:
             other.close()
@@ -73,7 +95,8 @@ class Store(Connection):
     def next_number(self, table: str) -> int:
         """The next number of a table whose numbers are never used again."""
         found = self.read("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
-        return int(found[0][0]) + 1 if found else 1
+        with self.decoding(f"the number of {table}"):
+            return int(found[0][0]) + 1 if found else 1
 
     def shrink(self) -> None:
         """Give room back to the disk."""
@@ -86,7 +109,10 @@ class Store(Connection):
     def setting(self, name: str, default: Any = None) -> Any:
         """The value of a setting."""
         found = self.read("SELECT value FROM settings WHERE name = ?", (name,))
-        return found[0][0] if found else default
+        value = found[0][0] if found else default
+        if isinstance(default, int) and not isinstance(value, int):
+            raise ArchiveError(f"{self.path}: damaged: {name} is no number{RESTORE}")
+        return value
 
     def set(self, name: str, value: Any) -> None:
         """Write a setting."""
@@ -96,6 +122,12 @@ class Store(Connection):
     def is_new(self) -> bool:
         """Whether it has no settings yet: nothing was written, or only the tables."""
         return self.is_empty() or self.setting("methods") is None
+
+    def ensure_name(self) -> None:
+        """Draw a name for an archive that has none, by which its index knows it."""
+        if self.setting("archive") is None:
+            with self.change():
+                self.set("archive", secrets.token_hex(8))
 
     # Articles and texts
 
@@ -110,7 +142,8 @@ class Store(Connection):
     def ids_of(self, rows: Sequence[int]) -> list[str]:
         """The ids of some rows, in the order of the rows given."""
         found = dict(self.select("row, id", "articles", "row", rows))
-        return [found[row] for row in rows]
+        with self.decoding("an article"):
+            return [require_text(found[row]) for row in rows]
 
     def sources_of(self, rows: Sequence[int]) -> dict[int, str]:
         """The source of each of some rows, "" where none is known."""
@@ -133,17 +166,39 @@ class Store(Connection):
 
     def span(self) -> tuple[int | None, int | None]:
         """The first and the last moment of all articles."""
-        [(first, last)] = self.read("SELECT min(moment), max(moment) FROM articles")
+        query = "SELECT count(*), min(moment), max(moment) FROM articles NOT INDEXED"
+        [(number, first, last)] = self.read(query)
+        self.require_count(number)
         return first, last
 
-    def all_articles(self) -> Iterator[Article]:
-        """All articles with their texts, the earliest first, the undated last."""
-        found = self.execute("SELECT row FROM articles ORDER BY moment IS NULL, moment, id")
+    def all_articles(self, skip: Callable[[Skipped], object] | None = None) -> Iterator[Article]:
+        """All articles with their texts, the earliest first, the undated last.
+
+        One that is not as it was added is left out and told to `skip`; without that, ArchiveError is raised.
+        """
+        found = self.execute("SELECT row FROM articles NOT INDEXED ORDER BY moment IS NULL, moment, id")
         order = [row for (row,) in found]
+        self.require_count(len(order))
         for start in range(0, len(order), MANY):
             rows = order[start : start + MANY]
-            for article, body in zip(self.articles(rows), self.texts(rows), strict=True):
-                yield replace(article, text=body.decode())
+            altered = self.find_altered(rows)
+            for row, what in altered.items():
+                if skip is None:
+                    raise ArchiveError(f"{self.path}: {what}{RESTORE}")
+                skip(Skipped(f"{self.path} row {row}", what))
+            self._passed.update(rows)
+            whole = [row for row in rows if row not in altered]
+            with self.decoding("an article"):
+                for article, body in zip(self.articles(whole), self.texts(whole), strict=True):
+                    yield replace(article, text=body.decode())
+            self._passed.clear()
+
+    def require_count(self, number: int) -> None:
+        """Raise ArchiveError unless that many articles are found by their ids: else some were lost."""
+        if number != (named := self.count()):
+            raise ArchiveError(
+                f"{self.path}: damaged: {number:,} articles and {named:,} of their ids are there{RESTORE}"
+            )
 
     def add_articles(self, batch: Articles, rows: Mapping[int, int], contents: Sequence[bytes]) -> None:
         """Add articles of a batch under new rows, given by their places in it."""
@@ -152,13 +207,14 @@ class Store(Connection):
         columns = [batch.about.get(name) or [""] * len(batch) for name in ABOUT]
         self.insert(
             "articles",
-            ("row", "id", "moment", "content", "content_form", "added", *ABOUT),
+            ("row", "id", "moment", "sum", "content", "content_form", "added", *ABOUT),
             (
                 (
-                    *(row, batch.ids[place], None if moments[place] == UNDATED else moments[place]),
+                    *(row, batch.ids[place], moment, sum_place(row, batch.ids[place], moment)),
                     *(contents[place], FORM, added, *(column[place] for column in columns)),
                 )
                 for place, row in rows.items()
+                for moment in [None if moments[place] == UNDATED else moments[place]]
             ),
         )
         bodies = ((row, str(data[edges[at] : edges[at + 1]], "utf-8")) for at, row in rows.items())
@@ -184,9 +240,50 @@ class Store(Connection):
         self.set("removals_since", change)
 
     def texts(self, rows: Sequence[int]) -> list[bytes]:
-        """The texts of some articles as UTF-8, in the order of the rows given; raises KeyError for a row that does not occur."""
-        found = dict(self.select("row, CAST(text AS BLOB)", "texts", "row", rows))
+        """The texts of some articles as UTF-8, in the order of the rows given.
+
+        Each article is compared with its checksums when this first reads it. Raises ArchiveError for an article that is gone, or not as it
+        was added.
+        """
+        with self.snapshot():
+            found = dict(self.select("row, CAST(text AS BLOB)", "texts", "row", rows))
+            if len(found) < len(set(rows)):
+                raise ArchiveError(
+                    f"{self.path}: an article of these matches was removed since, or lost; ask again, or see wirecopy verify"
+                )
+            fresh = [row for row in rows if row not in self._passed]
+            for what in (self.find_altered(fresh, found) if fresh else {}).values():
+                raise ArchiveError(f"{self.path}: {what}{RESTORE}")
+        if len(self._passed) + len(fresh) > PASSED:
+            self._passed.clear()
+        self._passed.update(fresh)
         return [found[row] for row in rows]
+
+    def find_altered(self, rows: Sequence[int], bodies: Mapping[int, bytes] | None = None) -> dict[int, str]:
+        """Those of some rows whose article is not as it was added, each with what is said of it."""
+        if bodies is None:
+            bodies = dict(self.select("row, CAST(text AS BLOB)", "texts", "row", rows))
+        found = self.select(_CHECKED, "articles", "row", rows)
+        altered = dict.fromkeys(rows, "an article is damaged or gone")
+        with self.decoding("an article"):
+            # Those of older formats have no sum: their ids are compared with the index of ids.
+            named = self.rows_of([id for _, id, _, made, *_ in found if made is None])
+            by_form: dict[int, list[tuple[Any, ...]]] = {}
+            for one in found:
+                row, id, moment, made, form = one[:5]
+                is_in_place = named.get(id) == row if made is None else made == sum_place(row, id, moment)
+                if row in bodies and is_in_place:
+                    by_form.setdefault(form, []).append(one)
+            for form, mine in by_form.items():
+                contents = digest(((*one[6:_TEXT], bodies[one[0]], *one[_TEXT + 1 :]) for one in mine), form)
+                for one, content in zip(mine, contents, strict=True):
+                    if content == one[5]:
+                        del altered[one[0]]
+        ids = {one[0]: one[1] for one in found} if altered else {}
+        return {
+            row: f"the article {ids[row]!r} changed since being added" if row in ids else what
+            for row, what in altered.items()
+        }
 
     def batch(self, rows: Sequence[int]) -> Articles:
         """Some articles with text and title, without dates, in the order of the rows given."""
@@ -201,15 +298,20 @@ class Store(Connection):
 
     def articles(self, rows: Sequence[int]) -> list[Article]:
         """Some articles without their texts, in the order of the rows given."""
-        found = {
-            row: Article(id, "", **{name: value or None for name, value in zip(ABOUT, values, strict=True)})
-            for row, id, *values in self.select(f"row, id, {', '.join(ABOUT)}", "articles", "row", rows)
-        }
-        return [found[row] for row in rows]
+        with self.decoding("an article"):
+            found = {
+                row: Article(
+                    require_text(id),
+                    "",
+                    **{name: require_text(value) or None for name, value in zip(ABOUT, values, strict=True)},
+                )
+                for row, id, *values in self.select(f"row, id, {', '.join(ABOUT)}", "articles", "row", rows)
+            }
+            return [found[row] for row in rows]
 
     def find_damage(self) -> list[str]:
         """What is wrong with the file, in words: damage, articles without text, articles changed since they were added."""
-        with self.errors("read"):
+        with self.snapshot():
             problems = [row[0] for row in self.execute("PRAGMA integrity_check") if row[0] != "ok"]
             orphans = "SELECT count(*) FROM articles LEFT JOIN texts USING (row) WHERE text IS NULL"
             if lost := self.execute(orphans).fetchone()[0]:
@@ -219,26 +321,41 @@ class Store(Connection):
         return [f"{self.path}: {problem}" for problem in problems]
 
     def _count_altered(self) -> int:
-        columns = ", ".join(f"coalesce(CAST({name} AS BLOB), x'')" for name in ("content", *FIELDS))
-        found = self.execute(f"SELECT content_form, {columns} FROM articles JOIN texts USING (row)")
-        altered = 0
-        while some := found.fetchmany(MANY):
-            for form in {form for form, *_ in some}:
-                mine = [row for row in some if row[0] == form]
-                digests = digest((values for _, _, *values in mine), form)
-                altered += sum(made != row[1] for made, row in zip(digests, mine, strict=True))
-        return altered
+        rows = [row for (row,) in self.execute("SELECT row FROM articles NOT INDEXED JOIN texts USING (row)")]
+        parts = (rows[start : start + MANY] for start in range(0, len(rows), MANY))
+        return sum(len(self.find_altered(part)) for part in parts)
 
     # Segments
 
     def entries(self) -> list[Entry]:
         """The catalogue, sorted by rows."""
         found = self.read(f"SELECT {', '.join(CATALOGUE)} FROM segments ORDER BY first_row")
-        return [Entry.read(row) for row in found]
+        with self.decoding("the catalogue of segments"):
+            return [Entry.read(row) for row in found]
 
     def segment_contents(self, numbers: Sequence[int]) -> dict[int, bytes | None]:
         """The bytes of each of the segments that is in the catalogue; None for one that is a file."""
         return dict(self.select("number, content", "segments", "number", numbers))
+
+    def segments_outside(self) -> list[int]:
+        """The numbers of the segments that are files."""
+        return [number for (number,) in self.read("SELECT number FROM segments WHERE content IS NULL")]
+
+    def segments_inside(self, least_bytes: int) -> list[int]:
+        """The numbers of the segments in the store that have so many bytes."""
+        query = "SELECT number FROM segments WHERE length(content) >= ?"
+        return [number for (number,) in self.read(query, (least_bytes,))]
+
+    def fill_segment(self, segment: Segment) -> None:
+        """Put the bytes of a segment that is a file into the store."""
+        number = segment.entry.number
+        self.execute(
+            "UPDATE segments SET content = zeroblob(?) WHERE number = ?", (segment.entry.bytes, number)
+        )
+        with self._connection.blobopen("segments", "content", number) as blob:
+            for part in segment.parts:
+                for start in range(0, len(part.content), BLOCK):
+                    blob.write(part.content[start : start + BLOCK].tobytes())
 
     def replace_segments(self, gone: Sequence[int], made: Iterable[Stored]) -> None:
         """Take segments out of the catalogue, by their numbers, and put others in, each with its bytes unless it is a file."""
@@ -250,18 +367,26 @@ class Store(Connection):
 
     def learnt(self) -> Learnt:
         """The boilerplate, and which slots vary, as they were last learnt."""
-        values = {
-            name: np.frombuffer(value, "<u8").astype(np.uint64)
-            for name, value in self.read("SELECT name, value FROM learnt")
-        }
-        found = self.read("SELECT articles, example, article, sources FROM formulas ORDER BY place")
-        formulas = [
-            Formula(articles, example, article, json.loads(sources))
-            for articles, example, article, sources in found
-        ]
-        shingles = values.pop("shingles", np.empty(0, np.uint64))
-        varying = values.pop(VARYING, np.empty(0, np.uint64))
-        return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas, varying)
+        with self.decoding("the boilerplate"):
+            stored = self.read("SELECT name, value FROM learnt ORDER BY name")
+            found = self.read("SELECT articles, example, article, sources FROM formulas ORDER BY place")
+            made = self.setting("learnt_sum")
+            if made is not None and made != self._sum_learnt():
+                raise ValueError("not as it was learnt")
+            values = {name: np.frombuffer(value, "<u8").astype(np.uint64) for name, value in stored}
+            formulas = [
+                Formula(articles, example, article, json.loads(sources))
+                for articles, example, article, sources in found
+            ]
+            shingles = values.pop("shingles", np.empty(0, np.uint64))
+            varying = values.pop(VARYING, np.empty(0, np.uint64))
+            return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas, varying)
+
+    def _sum_learnt(self) -> str:
+        """When it was learnt, and a checksum of what."""
+        stored = self.read("SELECT name, value FROM learnt ORDER BY name")
+        stored += self.read("SELECT * FROM formulas ORDER BY place")
+        return f"{self.setting('learnt_change', -1)} {zlib.crc32(repr(stored).encode())}"
 
     def set_learnt(self, learnt: Learnt, unlearnt: int = 0) -> None:
         """Write what was learnt, and how many articles it was learnt without."""
@@ -281,3 +406,11 @@ class Store(Connection):
         )
         self.set("unlearnt", unlearnt)
         self.set("learnt_change", self.setting("change", 0))
+        self.set("learnt_sum", self._sum_learnt())
+
+
+def require_text(value: Any) -> str:
+    """A text, where nothing else can have been written; raises TypeError."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, got {value!r:.40}")
+    return value

@@ -15,15 +15,17 @@ from ..matching.collection import Pool, Progress
 from ..methods import Method
 from ..model import UNDATED, Articles, Skipped
 from ..pairs import Filed
+from . import segments
 from .answers import Added
 from .digests import FORM, digest, values_of
-from .index import Index
+from .index import Index, moments_of
 from .segments import (
     Damaged,
     Segment,
     Stored,
     choose_merge,
     encode_parts,
+    find_places,
     make_segment,
     merge_parts,
     write_segment,
@@ -52,6 +54,7 @@ class Writer:
             self._store.set("change", self._store.setting("change", 0) + 1)
             yield
         self._index.refresh()
+        self._index.write_mark()
 
     def add(
         self,
@@ -66,24 +69,28 @@ class Writer:
         by_form = {FORM: contents}
         for form in {one.form for one in known.values()} - {FORM}:
             by_form[form] = digest(values_of(batch), form)
-        fresh, refused, already = [], {}, 0
+        fresh, refused, already = dict[str, int](), {}, 0
         for row, id in enumerate(batch.ids):
             there = known.get(id)
-            if id in seen:
-                refused[row] = f"an article with the id {id!r} was read before; give each its own"
-            elif there and there.digest == by_form[there.form][row]:
+            if id in fresh:
+                is_known = contents[row] == contents[fresh[id]]
+            else:
+                is_known = there is not None and there.digest == by_form[there.form][row]
+            if is_known:
                 already += 1
+            elif id in seen:
+                refused[row] = f"an article with the id {id!r} was read before; give each its own"
             elif there and not replace:
                 refused[row] = f"the archive has the id {id!r} with other content; add it with --replace"
             else:
-                fresh.append(row)
+                fresh[id] = row
             seen.add(id)
         where = batch.where or batch.ids.__getitem__
         skipped = [*batch.skipped, *(Skipped(where(row), reason) for row, reason in refused.items())]
         latest = self._settings.latest_believed()
-        clock = self._clock_after(batch.published[fresh], latest)
+        clock = self._clock_after(batch.published[list(fresh.values())], latest)
         cut = self._cut(clock)
-        kept = [row for row in fresh if batch.published[row] >= cut]
+        kept = [row for row in fresh.values() if batch.published[row] >= cut]
         replaced = [known[batch.ids[row]].row for row in kept if batch.ids[row] in known]
         if kept:
             self._insert(batch, filed, contents, kept, replaced, clock)
@@ -112,7 +119,9 @@ class Writer:
         made: list[Stored] = []
         for slice_, mine in settings.slices((place, int(batch.published[place])) for place in kept).items():
             its = filed if len(mine) == len(batch) else settings.file(batch.take(mine))
-            made.append(self._write(number + len(made), slice_, [rows[place] for place in mine], its))
+            moments, ids = batch.published[mine].tolist(), [batch.ids[place] for place in mine]
+            parts = encode_parts(its, [rows[place] for place in mine], moments, ids)
+            made.append(self._write(number + len(made), slice_, rows[mine[0]], rows[mine[-1]], parts))
         with self.changing():
             store.remove_articles(replaced)
             store.add_articles(batch, rows, contents)
@@ -121,10 +130,10 @@ class Writer:
                 store.set("clock", clock)
 
     def _write(
-        self, number: int, slice_: int | None, rows: Sequence[int], filed: Mapping[Method, Filed]
+        self, number: int, slice_: int | None, first_row: int, last_row: int, parts: Sequence[bytes]
     ) -> Stored:
         """Write a segment of these rows; returns it for the catalogue."""
-        made = make_segment(number, slice_, rows[0], rows[-1], encode_parts(filed, rows))
+        made = make_segment(number, slice_, first_row, last_row, parts)
         return write_segment(made, self._index.folder)
 
     def file_anew(self, pool: Pool, progress: Progress | None) -> None:
@@ -137,16 +146,22 @@ class Writer:
             return
         if any(one.weighs_words for one in self._settings.methods):
             require_text_version(store)
+        moments = dict(store.moments())
         batches = [
             (slice_, rows[start : start + ANEW_ARTICLES])
-            for slice_, rows in self._settings.slices(store.moments()).items()
+            for slice_, rows in self._settings.slices(moments.items()).items()
             for start in range(0, len(rows), ANEW_ARTICLES)
         ]
         number, done, articles = store.next_number("segments"), 0, store.count()
         made: list[Stored] = []
-        filed = pool.map(self._settings.file, (store.batch(rows) for _, rows in batches))
-        for (slice_, rows), its in zip(batches, filed, strict=True):
-            made.append(self._write(number + len(made), slice_, rows, its))
+
+        def file(batch: Articles) -> tuple[dict[Method, Filed], Sequence[str]]:
+            return self._settings.file(batch), batch.ids
+
+        filed = pool.map(file, (store.batch(rows) for _, rows in batches))
+        for (slice_, rows), (its, ids) in zip(batches, filed, strict=True):
+            parts = encode_parts(its, rows, moments_of(moments, rows), ids)
+            made.append(self._write(number + len(made), slice_, rows[0], rows[-1], parts))
             done += len(rows)
             if progress:
                 progress("filing", done, articles)
@@ -208,13 +223,18 @@ class Writer:
 
     def _merge(self, segments: Sequence[Segment]) -> None:
         """Put one segment in place of several of a slice, without articles that are no longer live; none if no article is."""
-        live = self._index.rows
+        index = self._index
+        kept = [np.isin(segment.rows, index.rows) for segment in segments]
         written: list[Stored] = []
-        if any(np.isin(segment.rows, live).any() for segment in segments):
+        if any(keep.any() for keep in kept):
             first, last = segments[0].entry, segments[-1].entry
             number = self._store.next_number("segments")
             try:
-                parts = merge_parts(segments, live)
+                live = [segment.rows[keep] for segment, keep in zip(segments, kept, strict=True)]
+                rows = np.concatenate(live)
+                moments = index.moments[index.places(rows)]
+                places = find_places(moments, lambda tied: self._store.ids_of(rows[tied].tolist()))
+                parts = merge_parts(segments, kept, places)
                 made = make_segment(number, first.slice, first.first_row, last.last_row, parts)
             except Damaged:
                 made = self._index.make_again(number, first.slice, first.first_row, last.last_row)
@@ -227,13 +247,15 @@ class Writer:
         self._index.delete_files()
 
     def put_back(self) -> None:
-        """Write the segments that were made again."""
-        for segment in [one for one in self._index.segments if one.entry.number in self._index.mended]:
+        """Write the segments that were made again, and into files the large ones that a backup has in its store."""
+        wanted = {*self._index.mended, *self._store.segments_inside(max(1, segments.IN_STORE_BYTES))}
+        for segment in [one for one in self._index.segments if one.entry.number in wanted]:
             self._merge([segment])
 
     def compact(self) -> None:
         """Merge all segments of each slice into one."""
         for mine in map(self._slice, self._slices()):
             live = sum(len(np.intersect1d(segment.rows, self._index.rows)) for segment in mine)
-            if len(mine) > 1 or live < sum(segment.entry.articles for segment in mine):
+            is_whole = live == sum(segment.entry.articles for segment in mine)
+            if len(mine) > 1 or not is_whole or not mine[0].is_ranked:
                 self._merge(mine)

@@ -63,7 +63,8 @@ def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
         path = Path(os.path.realpath(file.path))
         return file.is_pipe or own.isdisjoint((path, path.parent))
 
-    return [Files(tuple(filter(is_other, find(str(path)).files))) for path in paths]
+    found = (find(str(path)) for path in paths)
+    return [replace(one, files=tuple(filter(is_other, one.files))) for one in found]
 
 
 def say_changed(store: Archive, done: str, others: Mapping[str, int] | None = None) -> None:
@@ -76,6 +77,9 @@ def say_changed(store: Archive, done: str, others: Mapping[str, int] | None = No
 @options.archive
 @options.paths
 @options.replace
+@options.flag(
+    "--rename", help="A file that is there under another id, from other arguments: take the new id."
+)
 @options.making
 @options.fields
 @options.threads
@@ -84,6 +88,7 @@ def add_command(
     archive: Path,
     paths: tuple[Path, ...],
     replace: bool,
+    rename: bool,
     making: dict[str, Any],
     fields: Fields,
     threads: int | None,
@@ -99,31 +104,40 @@ def add_command(
         before = len(store)
         try:
             with show_progress(quiet, total_bytes(inputs)) as progress:
-                added = store.add(inputs, replace=replace, fields=fields, progress=progress)
+                added = store.add(inputs, replace=replace, rename=rename, fields=fields, progress=progress)
         except KeyboardInterrupt:
             store.close()
             with open_archive(archive) as again:
                 kept = count(len(again) - before)
             say(f"wirecopy: interrupted; {kept} added so far stay, and the same command goes on from there")
             return 1
-        return summarise_added(added, before, store, quiet)
+        return summarise_added(added, before, store, rename, quiet)
 
 
-def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> int:
+def summarise_added(added: Added, before: int, store: Archive, rename: bool, quiet: bool) -> int:
     """Name what was skipped or not believed, say what became of the rest; return the exit code."""
     code = name_problems(added)
     for id, date in added.ahead.items():
         say_ahead(id, date)
     for warning in added.warnings:
         say(f"warning: {one_line(warning)}")
+    if added.elsewhere and not rename:
+        id, [other, *_] = min(added.elsewhere.items())
+        say(
+            f"{count(len(added.elsewhere), 'file')} in {store.path} under another id too, such as "
+            f"{one_line(id)}, there as {one_line(other)}: ids depend on the arguments. "
+            "To keep the new id only, repeat the command with --rename"
+        )
     if not any((added.added, added.known, added.replaced, added.late, added.skipped)):
         say("no articles found")
     if not quiet:
+        removed = len({id for ids in added.elsewhere.values() for id in ids}) if rename else 0
         others = {
             "known already": added.known,
             "replaced": added.replaced,
             "older than the window": added.late,
-            "left the window": before + added.added - len(store),
+            "removed under another id": removed,
+            "left the window": before + added.added - removed - len(store),
         }
         say_changed(store, f"{added.added:,} added", others)
     return code
@@ -132,7 +146,9 @@ def summarise_added(added: Added, before: int, store: Archive, quiet: bool) -> i
 @archive_commands.command("check")
 @options.archive
 @click.argument("texts", nargs=-1, required=True, metavar="TEXT...", type=options.FILE)
-@options.number("--top", help="Name only the N articles that share most.")
+@options.number(
+    "--top", help="Name the N articles that share most, 20 if not told; with --decide method, all."
+)
 @click.option(
     "--min-share",
     type=click.FloatRange(0, 1),
@@ -179,6 +195,7 @@ def check_command(
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
     check_writable(output, inputs=[*files_of(archive), *texts])
+    given = {name: value for name, value in limits.items() if value is not None}
     skipped: list[Skipped] = []
     held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
@@ -194,7 +211,7 @@ def check_command(
             batch = work()
             skipped += batch.skipped
             held = held_by_either(held, batch.held)
-            for answer in ask(replace(batch, skipped=()), **limits):
+            for answer in ask(replace(batch, skipped=()), **given):
                 write(answer)
             out.flush()
     code = name_skipped(skipped)
@@ -272,6 +289,8 @@ def info_command(archive: Path, as_json: bool) -> int:
         + count(info["segments"], "segment"),
         "boilerplate": f"{count(info['formulas'], 'formula')}, {since}",
     }
+    if info["missing"]:
+        rows["missing"] = info["missing"]
     wide = max(map(len, rows))
     print(*(f"{name:<{wide}}  {value}" for name, value in rows.items()), sep="\n")
     if formulas:
@@ -376,16 +395,47 @@ def pairs_command(
         return report_matches(matches, form, output, boilerplate, quiet)
 
 
+@archive_commands.command("backup")
+@options.archive
+@click.argument("file", metavar="FILE", type=options.FILE)
+@options.flag("--force", help="Replace FILE if it is there.")
+@options.quiet
+def backup_command(archive: Path, file: Path, force: bool, quiet: bool) -> int:
+    """Copy ARCHIVE to FILE, whole and of one moment, also while another program writes to it.
+
+    The copy is one file with its index in it, and has its name once it is whole, every article as it was added, and on disk.
+    """
+    with open_archive(archive) as store:
+        warn_missing(store)
+        with show_progress(quiet, None) as progress:
+            store.backup(file, replace=force, progress=progress)
+    if not quiet:
+        with open_archive(file) as copy:
+            say_changed(copy, "copied")
+    return 0
+
+
+def warn_missing(store: Archive) -> bool:
+    """Say what an archive has lost, if anything."""
+    missing = store.info()["missing"]
+    if missing:
+        say(f"warning: {missing}")
+    return bool(missing)
+
+
 @archive_commands.command("export")
 @options.archive
 @options.output
 def export_command(archive: Path, output: Path | None) -> int:
     """Write the articles of ARCHIVE as JSON lines, the earliest first.
 
-    wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be.
+    wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be. Each article is compared with
+    its checksums: exit code 3 says that some are damaged and left out, each named on stderr.
     """
     check_writable(output, inputs=files_of(archive))
     with open_archive(archive) as store, open_output(output) as out:
-        for article in store.articles():
+        is_behind = warn_missing(store)
+        skipped: list[Skipped] = []
+        for article in store.articles(skip=skipped.append):
             write_line(asdict(article), out)
-    return 0
+    return name_skipped(skipped) or (3 if is_behind else 0)

@@ -106,8 +106,10 @@ def show_answer(answer: Answer, out: IO[str]) -> None:
     ]
     _print_rows(console, columns, rows)
     if answer.articles > len(shown):
-        way_out = "; write all with --output FILE" if len(answer.found) > len(shown) else ""
-        print(f"… and {answer.articles - len(shown):,} more{way_out}", file=out)
+        way_out = (
+            "write all with --output FILE" if len(answer.found) > len(shown) else "name more with --top N"
+        )
+        print(f"… and {answer.articles - len(shown):,} more; {way_out}", file=out)
     out.write("\n")
 
 
@@ -118,7 +120,8 @@ def say_verdict(answer: Answer) -> str:
     if not copies:
         return f"nothing copied{also}"
     longest = count(answer.longest_words, "word")
-    return f"{answer.copied:.0%} copied from {count(copies)}, longest passage {longest}{also}"
+    least = "at least " * answer.at_least
+    return f"{answer.copied:.0%} copied from {least}{count(copies)}, longest passage {longest}{also}"
 
 
 def show_date(published: str) -> str:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +30,7 @@ from ..pairs import (
     Collided,
     Limits,
     Lookup,
+    Nominated,
     Pairs,
     Queries,
     agree,
@@ -167,9 +167,9 @@ def answer(
     """
     nominated: dict[Method, list[Pairs]] = {one: [] for one in plan.nominating}
     for ranks, one in looked_up:
-        row, found = nominate_queries(plan, one, learnt)
-        kept = ranks[row] != LEFT_OUT
-        nominated[one.method].append((ranks[row[kept]], found[kept]))
+        for some in nominate_queries(plan, one, learnt):
+            kept = ranks[some.queries] != LEFT_OUT
+            nominated[one.method].append((ranks[some.queries[kept]], some.founds[kept]))
     later, earlier, by = unite([_concatenate(pairs) for pairs in nominated.values()])
     articles = len(collection.ids)
 
@@ -208,15 +208,16 @@ def look_up(
     plan: Plan, batch: Articles, lookup: Lookup, statistics: Mapping[Method, Statistics]
 ) -> list[Queries]:
     """The articles of a batch, looked up by each nominating method."""
-    return [Queries.look_up(batch, one, statistics.get(one), lookup) for one in plan.nominating]
+    return [
+        Queries.look_up(batch, one, statistics.get(one), lookup, linked=plan.linked)
+        for one in plan.nominating
+    ]
 
 
-def nominate_queries(plan: Plan, queries: Queries, learnt: Learnt) -> tuple[NDArray[np.uint32], NDArray[Any]]:
-    """The candidates of queries by one method: the number of each query, and how the collection names the article."""
+def nominate_queries(plan: Plan, queries: Queries, learnt: Learnt) -> list[Nominated]:
+    """The candidates of queries by one method; if big families are not linked, those by links and those by all pairs."""
     names = learnt.names.get(str(queries.method), NO_NAMES)
-    ways = [True] if plan.linked else [True, False]
-    query, found = zip(*(queries.nominate(names, linked=linked) for linked in ways), strict=True)
-    return np.concatenate(query), np.concatenate(found)
+    return [queries.nominate(names, linked=linked) for linked in ([True] if plan.linked else [True, False])]
 
 
 def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Learning:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,15 @@ Out = TypeVar("Out")
 
 
 class Collection(Protocol):
-    """Articles by rank, which is their place when sorted by `published`, then by id."""
+    """Articles by rank, which is their place when sorted by `published`, then by id; ids that are only numbers by number, and first."""
 
     @property
     def ids(self) -> Sequence[str]:
         """The id at each rank."""
+
+    @property
+    def labels(self) -> Sequence[Any] | None:
+        """The value at each rank of a frame's index, if these are the ids of all articles."""
 
     @property
     def skipped(self) -> Sequence[Skipped]:
@@ -75,12 +79,12 @@ class Filing(Protocol):
 
 def rank(
     published: NDArray[np.int64],
-    get_ids: Callable[[NDArray[np.int64]], Sequence[str]],
+    get_ids: Callable[[NDArray[np.int64]], Sequence[Any]],
     matters: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.int64]:
     """The indices of the articles, sorted by `published`, then by id.
 
-    Ids are asked for only where dates are equal, and only of articles whose order `matters` (by default, all).
+    Ids, or what they are sorted by, are asked for only where dates are equal, and only of articles whose order `matters` (by default, all).
     """
     order = np.argsort(published, kind="stable") if matters is None else np.lexsort((matters, published))
     times = published[order]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
@@ -166,12 +167,21 @@ class Matches(Sides, Sequence[Match]):
             yield _core.match_lines(*columns, start, end, *ids, relations, methods)
 
     def to_arrow(self) -> pyarrow.Table:
-        """The matches as an Arrow table; passages are a list of structs."""
+        """The matches as an Arrow table; passages are a list of structs.
+
+        Where the ids of a side are the values of a frame's index, these values are given back, if Arrow has a type for them.
+        """
         try:
             import pyarrow as pa
         except ImportError:
             raise MissingExtra("an Arrow table", "arrow") from None
         compared, passages = self.compared, self.compared.passages
+
+        def name(side: Collection, ranks: NDArray[np.uint32]) -> pa.Array:
+            if side.labels:
+                with suppress(pa.ArrowException, TypeError, ValueError):
+                    return pa.array(side.labels).take(pa.array(ranks))
+            return pa.array([side.ids[rank] for rank in ranks.tolist()], pa.string())
 
         def spans(*sides: NDArray[np.uint32]) -> pa.FixedSizeListArray:
             flat = pa.array(np.column_stack(sides).ravel().astype(np.int64))
@@ -191,10 +201,11 @@ class Matches(Sides, Sequence[Match]):
         )
         of_matches = slots(*self._slots)
         lists = pa.ListArray.from_arrays(pa.array(compared.passage_offsets, pa.int32()), structs)
+        query_names, found_names = name(self.query_side, self.queries), name(self.found_side, self.founds)
         return pa.table(
             {
-                "query": [self.query_side.ids[rank] for rank in self.queries.tolist()],
-                "found": [self.found_side.ids[rank] for rank in self.founds.tolist()],
+                "query": query_names,
+                "found": found_names,
                 "relation": [str(RELATIONS[code]) for code in compared.relation.tolist()],
                 "query_covered": compared.query_covered,
                 "found_covered": compared.found_covered,
@@ -205,7 +216,9 @@ class Matches(Sides, Sequence[Match]):
             },
             schema=pa.schema(
                 {
-                    **dict.fromkeys(("query", "found", "relation"), pa.string()),
+                    "query": query_names.type,
+                    "found": found_names.type,
+                    "relation": pa.string(),
                     **dict.fromkeys(("query_covered", "found_covered", "resemblance"), pa.float64()),
                     "slots": of_matches.type,
                     "passages": lists.type,

@@ -123,6 +123,7 @@ def opine_on_queries(
     method: Method,
     queries: Sketched,
     articles: Sketched,
+    by_id: NDArray[np.int64],
     own: NDArray[np.uint32],
     pool: Pool,
     *,
@@ -132,7 +133,6 @@ def opine_on_queries(
 ) -> Opinions:
     """The articles of a collection ranked against each query, by `rank_found`; `own` is the rank of the article that each query is."""
     (querying, query_sketches), (collection, sketches) = queries, articles
-    by_id = place_by_id(collection.ids)
 
     def opine(query: int) -> Scored:
         mine = int(own[query])
@@ -162,8 +162,8 @@ def _collect(
     return Scored.join(parts)
 
 
-def place_by_id(ids: Sequence[str]) -> NDArray[np.int64]:
-    """The place of each id when all are sorted."""
+def place_by_id(ids: Sequence[Any]) -> NDArray[np.int64]:
+    """The place of each id, or of what it is sorted by, when all are sorted."""
     places = np.empty(len(ids), np.int64)
     places[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
     return places

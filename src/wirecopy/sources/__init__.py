@@ -14,7 +14,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +28,27 @@ from wirecopy.sources.kinds import (
     SNIFFED,
     kind_of,
     kind_of_file,
+    names_article,
     root_of_file,
     unread,
 )
 from wirecopy.sources.opening import Ahead, Stream
-from wirecopy.sources.paths import File, Files, cannot_open, find
+from wirecopy.sources.paths import File, Files, cannot_open, find, tell_apart
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.web import Pages, PageWork, Web
 from wirecopy.sources.work import Work, skip
 
-__all__ = ["Fields", "PageWork", "Pages", "Work", "files_read", "read", "read_pages", "total_bytes"]
+__all__ = [
+    "Fields",
+    "PageWork",
+    "Pages",
+    "Work",
+    "files_read",
+    "read",
+    "read_pages",
+    "resolve",
+    "total_bytes",
+]
 
 _NO_PAGE = "not a web page: expected HTML, a feed, a sitemap or WARC"
 
@@ -50,18 +61,20 @@ def read(
     fields: Fields = Fields(),  # noqa: B008 - frozen
     batch_bytes: int = 4 << 20,
     unnamed: str = "record",
+    numbered: bool = False,
 ) -> Iterator[Work]:
     """Yields the articles of one or several inputs, as work that is still to be called.
 
     An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, an
-    Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on. Raises
-    SourceError for a path that does not exist.
+    Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on, a row of a table `table:1`,
+    a text its BLAKE3. With `numbered` a text is its place in the list, from 0, and a row of a table that is the only input what the
+    table's index says. Raises SourceError for a path that does not exist.
     """
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
     if not set(fields.about) <= set(ABOUT):
         raise UsageError(f"about: expected names among {', '.join(ABOUT)}, got {', '.join(fields.about)}")
-    return _read(_resolve(inputs), fields, batch_bytes, unnamed)
+    return _read(resolve(inputs)[0], fields, batch_bytes, unnamed, numbered)
 
 
 def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]:
@@ -72,12 +85,12 @@ def read_pages(inputs: Any, *, batch_bytes: int = 4 << 20) -> Iterator[PageWork]
     """
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
-    return _read_pages(_resolve(inputs), batch_bytes)
+    return _read_pages(resolve(inputs)[0], batch_bytes)
 
 
 def total_bytes(inputs: Any) -> int | None:
     """The size of all files of the inputs together; None if some input is not a regular file or folder."""
-    items = _resolve(inputs)
+    [items] = resolve(inputs)
     files = [file for item in items if isinstance(item, Files) for file in item.files]
     if not all(isinstance(item, Files) for item in items) or any(file.is_pipe for file in files):
         return None
@@ -96,21 +109,30 @@ def files_read(path: Path) -> Iterator[Path]:
     yield from web.named_files()
 
 
-def _resolve(inputs: Any) -> list[Any]:
-    """The inputs with the files of all paths, so that a wrong path is known before any work is done."""
-    if isinstance(inputs, str | os.PathLike):
-        return [find(os.fspath(inputs))]
-    items = inputs if isinstance(inputs, list | tuple) else [inputs]
-    return [find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in items]
+def resolve(*inputs: Any) -> list[list[Any]]:
+    """Each of several inputs as a list that can be read, with the files of all paths, so that a wrong path is known before any work is done.
+
+    Different files have different names, also if they belong to different inputs: `tell_apart`. A path that an iterator gives out is
+    looked up when its turn comes.
+    """
+    lists = [
+        [find(os.fspath(item)) if isinstance(item, os.PathLike) else item for item in items]
+        for items in ([find(one)] if isinstance(one, str) else _flatten(one, Collection) for one in inputs)
+    ]
+    files = [item for items in lists for item in items if isinstance(item, Files)]
+    told = iter(tell_apart(files, names_article))
+    return [[next(told) if isinstance(item, Files) else item for item in items] for items in lists]
 
 
-def _read(inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str) -> Iterator[Work]:
-    batches = objects.Batches(fields, batch_bytes, unnamed)
+def _read(
+    inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str, numbered: bool
+) -> Iterator[Work]:
+    batches = objects.Batches(fields, batch_bytes, unnamed, numbered)
     web = _web(inputs, batch_bytes)
     tables = 0
-    for item in _flatten(inputs):
+    for place, item in enumerate(_flatten(inputs)):
         if isinstance(item, str | Mapping | Article):
-            yield from batches.add(item)
+            yield from batches.add(item, place)
             continue
         yield from batches.flush()
         if isinstance(item, os.PathLike):
@@ -121,7 +143,9 @@ def _read(inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str) -> 
             yield from _extract(web.add(item, item.id), fields)
         elif hasattr(item, "__arrow_c_stream__"):
             tables += 1
-            yield from arrow.read_table(item, f"table{tables if tables > 1 else ''}", fields, batch_bytes)
+            name = f"table{tables if tables > 1 else ''}"
+            alone = len(inputs) == 1 and item is inputs[0]
+            yield from arrow.read_table(item, name, fields, batch_bytes, numbered and alone)
         else:
             yield batches.unusable(item)
     yield from batches.flush()
@@ -161,17 +185,14 @@ def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:
     return (work.extract(fields) for work in pages)
 
 
-def _flatten(inputs: Any) -> Iterator[Any]:
+def _flatten(inputs: Any, kinds: Any = Iterable) -> Iterator[Any]:
+    """Yields what is in an input, and in what is in it, as far as these are of some kinds."""
     single = (str, bytes, Mapping, Article, Page, os.PathLike, Files)
-    if (
-        isinstance(inputs, single)
-        or hasattr(inputs, "__arrow_c_stream__")
-        or not isinstance(inputs, Iterable)
-    ):
+    if isinstance(inputs, single) or hasattr(inputs, "__arrow_c_stream__") or not isinstance(inputs, kinds):
         yield inputs
     else:
         for item in inputs:
-            yield from _flatten(item)
+            yield from _flatten(item, kinds)
 
 
 def _read_files(files: Iterable[File], fields: Fields, batch_bytes: int, web: Web) -> Iterator[Work]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -25,19 +26,26 @@ from wirecopy.sources.fields import (
 )
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.work import Work, skip
+from wirecopy.text import mend
 
 _MAX_ROWS = 65536
 
 
-def read_table(table: Any, name: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    """The work in an object with `__arrow_c_stream__`; its rows are named `name:N`, from 1."""
+def read_table(
+    table: Any, name: str, fields: Fields, batch_bytes: int, by_index: bool = False
+) -> Iterator[Work]:
+    """The work in an object with `__arrow_c_stream__`; its rows are named `name:N`, from 1.
+
+    With `by_index`, the id of a row without one is that of `_index`.
+    """
     pa = _pyarrow("an Arrow table")
     try:
         reader = pa.RecordBatchReader.from_stream(table)
     except (pa.ArrowException, TypeError) as error:
         what = type(table).__name__
         raise SourceError(f"{what}: expected a table with named columns, got: {_line(error)}") from None
-    yield from _read_batches(reader, reader.schema, name, fields, batch_bytes)
+    index = _index(table, fields) if by_index else None
+    yield from _read_batches(reader, reader.schema, name, fields, batch_bytes, index=index)
 
 
 def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
@@ -77,12 +85,54 @@ def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_by
     yield from _read_batches(batches, schema, shown, fields, batch_bytes, size)
 
 
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What the rows of a table are called: by `labels`, or by their numbers from 0 if there are none."""
+
+    labels: Sequence[Any] | None = None
+    texts: Sequence[str] | None = None
+    is_id: bool = False
+    """Whether the labels are the ids that are read as a column."""
+
+    def label(self, row: int) -> Any:
+        """The value of the index at a row."""
+        return row if self.labels is None else self.labels[row]
+
+    def id(self, row: int) -> str:
+        """The label of a row as text."""
+        return str(row) if self.texts is None else self.texts[row]
+
+    def number(self, row: int) -> int | None:
+        """The label of a row if it is a whole number."""
+        label = self.label(row)
+        return label if isinstance(label, int) and not isinstance(label, bool) else None
+
+
+def _index(table: Any, fields: Fields) -> Index:
+    """The index of a pandas frame; of one whose values are not different texts, and of any other table, the row numbers."""
+    index: Any = getattr(table, "index", None)
+    if not (hasattr(index, "is_unique") and hasattr(index, "tolist")):
+        return Index()
+    labels = index.tolist()
+    texts = [mend(str(label)) for label in labels]
+    if len({"", *texts}) <= len(texts):
+        return Index()
+    name = fields.id_names[0]
+    return Index(labels, texts, index.name == name and name not in table.columns)
+
+
 def _rows_a_batch(rows: int, size: int, batch_bytes: int) -> int:
     return min(max(rows * batch_bytes // max(size, 1), 1), _MAX_ROWS)
 
 
 def _read_batches(
-    batches: Any, schema: Any, name: str, fields: Fields, batch_bytes: int, source_bytes: int = 0
+    batches: Any,
+    schema: Any,
+    name: str,
+    fields: Fields,
+    batch_bytes: int,
+    source_bytes: int = 0,
+    index: Index | None = None,
 ) -> Iterator[Work]:
     pa = _pyarrow(name)
     problem = _no_text_column(pa, schema, fields)
@@ -95,7 +145,7 @@ def _read_batches(
             rows = _rows_a_batch(len(batch), batch.nbytes, batch_bytes)
             for start in range(0, len(batch), rows):
                 piece = batch.slice(start, rows)
-                yield Work(partial(_parse, piece, first + start, name, fields), source_bytes)
+                yield Work(partial(_parse, piece, first + start, name, fields, index), source_bytes)
                 source_bytes = 0
             first += len(batch)
     except (pa.ArrowException, OSError) as error:
@@ -124,7 +174,7 @@ def _is_date(pa: Any, kind: Any) -> bool:
     return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
 
 
-def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
+def _parse(batch: Any, first: int, name: str, fields: Fields, index: Index | None) -> Articles:
     pa = _pyarrow(name)
     text, bad = _texts(pa, batch, fields)
     ids, bad_ids = _ids(batch, fields)
@@ -136,8 +186,17 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
     data, offsets = _buffers(text)
     columns = [_known(pa, batch, names) for names in fields.about_names]
     about = fields.known([[column[row] for row in kept] for column in columns])
+    numbers, labels = None, None
+    if index is not None:
+        before = first - 1
+        numbers = [None if ids[row] else index.number(before + row) for row in kept]
+        if index.is_id or not any(ids[row] for row in kept):
+            labels = [index.label(before + row) for row in kept]
     return Articles(
-        [ids[row] or f"{name}:{first + row}" for row in kept],
+        [
+            ids[row] or (f"{name}:{first + row}" if index is None else index.id(first - 1 + row))
+            for row in kept
+        ],
         data,
         offsets,
         published[kept],
@@ -146,6 +205,8 @@ def _parse(batch: Any, first: int, name: str, fields: Fields) -> Articles:
         lambda row: f"{name}:{first + kept[row]}",
         about,
         fields.held(any(ids), bool((unreadable | (published != UNDATED)).any()), about),
+        numbers,
+        labels,
     )
 
 

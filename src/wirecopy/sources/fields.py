@@ -118,7 +118,8 @@ class Number(str):
 class Record(NamedTuple):
     """What is read of the record at `where`.
 
-    `published` is empty where it has none; `about` has one value for each of `Fields.about_names`.
+    `published` is empty where it has none; `about` has one value for each of `Fields.about_names`; `number` is that of
+    `Articles.numbers`.
     """
 
     text: bytes
@@ -126,6 +127,7 @@ class Record(NamedTuple):
     where: str
     published: str = ""
     about: Sequence[str] = ()
+    number: int | None = None
 
 
 def record(values: Mapping[Any, Any], fields: Fields, where: str) -> Record:

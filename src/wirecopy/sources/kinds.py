@@ -58,13 +58,27 @@ _PROLOG = re.compile(
 _JSON_FEED = re.compile(rb'\s*\{.*?"version"\s*:\s*"https?:\\?/\\?/jsonfeed\.org\\?/version', re.DOTALL)
 
 
-def kind_of_file(file: File) -> tuple[str, str]:
-    """The kind of a file, and its compression: "gz", "zst" or empty."""
+_NAMING_KINDS = {"", "text", "page", "xml"}
+"""The kinds, by their name, of files whose name may be the id of an article; records have ids of their own."""
+
+
+def names_article(file: File) -> bool:
+    """Whether the name of a file may be the id of an article, for all that can be told without opening it."""
+    return not file.problem and _kind_by_name(file)[0] in _NAMING_KINDS
+
+
+def _kind_by_name(file: File) -> tuple[str, str]:
+    """What the name of a file says about its kind, and its compression, empty where it says nothing."""
     stem, suffix = os.path.splitext(file.path.name.lower())  # noqa: PTH122 - a name, not a path
     compression = suffix[1:] if suffix in (".gz", ".zst") else ""
     if compression:
         suffix = os.path.splitext(stem)[1]  # noqa: PTH122
-    kind = _KINDS.get(suffix, "")
+    return _KINDS.get(suffix, ""), compression
+
+
+def kind_of_file(file: File) -> tuple[str, str]:
+    """The kind of a file, and its compression: "gz", "zst" or empty."""
+    kind, compression = _kind_by_name(file)
     if kind in ("", "json") and not file.is_pipe and not file.problem:
         kind = kind_of(_head(file, compression)) or kind
     return kind or "text", compression

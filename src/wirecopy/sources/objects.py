@@ -16,18 +16,22 @@ _OBJECTS_A_BATCH = 4096
 
 
 class Batches:
-    """Gathers objects until they are worth a batch; they are named `unnamed:N`, from 1 over all batches."""
+    """Gathers objects until they are worth a batch; they are named `unnamed:N`, from 1 over all batches.
 
-    def __init__(self, fields: Fields, batch_bytes: int, unnamed: str) -> None:
-        self.fields, self.batch_bytes, self.unnamed = fields, batch_bytes, unnamed
+    The id of a text is its BLAKE3, or, with `numbered`, its place.
+    """
+
+    def __init__(self, fields: Fields, batch_bytes: int, unnamed: str, numbered: bool) -> None:
+        self.fields, self.batch_bytes, self.unnamed, self.numbered = fields, batch_bytes, unnamed, numbered
         self.count = 0
         self._items: list[tuple[str, Any]] = []
         self._size = 0
 
-    def add(self, item: str | Mapping[Any, Any] | Article) -> Iterator[Work]:
-        """Add one object; yields the batch if it is full now."""
+    def add(self, item: str | Mapping[Any, Any] | Article, place: int) -> Iterator[Work]:
+        """Add one object, which is at this place of the input; yields the batch if it is full now."""
         self.count += 1
-        self._items.append((f"{self.unnamed}:{self.count}", item))
+        number = place if self.numbered and isinstance(item, str) else None
+        self._items.append((f"{self.unnamed}:{self.count}", (item, number)))
         self._size += _size(item)
         if self._size >= self.batch_bytes or len(self._items) >= _OBJECTS_A_BATCH:
             yield from self.flush()
@@ -56,11 +60,15 @@ def _size(item: str | Mapping[Any, Any] | Article) -> int:
     return sum(len(value) for value in item.values() if isinstance(value, str))
 
 
-def _record(fields: Fields, item: str | Mapping[Any, Any] | Article, where: str) -> Record:
-    """The article in an object; the id of a text is its BLAKE3. Raises Unusable."""
+def _record(
+    fields: Fields, numbered: tuple[str | Mapping[Any, Any] | Article, int | None], where: str
+) -> Record:
+    """The article in an object; the id of a text is its number, or its BLAKE3 if it has none. Raises Unusable."""
+    item, number = numbered
     if isinstance(item, str):
         text = utf8(item)
-        return Record(text, _core.blake3_hex([text])[0], where)
+        id = _core.blake3_hex([text])[0] if number is None else str(number)
+        return Record(text, id, where, number=number)
     if isinstance(item, Article):
         return article_record(item, fields, where)
     return record(item, fields, where)

@@ -1,11 +1,12 @@
-"""Which files a path stands for: a file, all files below a folder, all that match a pattern."""
+"""Which files a path stands for: a file, all files below a folder, all that match a pattern; and what their ids are."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -21,7 +22,7 @@ class File:
 
     path: Path
     name: str
-    """The id of its text: the path relative to the argument."""
+    """The id of its text: the path relative to `Files.base`."""
     shown: str
     """How it is named in complaints, and in the ids of records without one."""
     size: int = 0
@@ -33,9 +34,22 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """All files of one argument, in the order of their paths."""
+    """All files of one argument, in the order of their paths; `base` is the folder that their names begin below, None for stdin."""
 
     files: tuple[File, ...]
+    base: Path | None = None
+
+    @property
+    def can_rise(self) -> bool:
+        """Whether there is a folder to be put in front of the names."""
+        return self.base is not None and self.base.name != ""
+
+    def rise(self) -> Files:
+        """The same files, with one folder more in front of their names."""
+        assert self.base is not None
+        folder = _printable(Path(self.base.name))
+        files = tuple(replace(file, name=f"{folder}/{file.name}") for file in self.files)
+        return Files(files, self.base.parent)
 
 
 def find(path: str) -> Files:
@@ -48,16 +62,57 @@ def find(path: str) -> Files:
         hint = "; to give a text itself, put it into a list"
         raise SourceError(f"{shorten(path)}: {error.strerror or error}{hint}") from None
     if there:
-        return Files(tuple(_below(Path(path), Path(path))))
+        base = Path(path) if Path(path).is_dir() else Path(path).parent
+        return Files(tuple(_below(Path(path), Path(path))), _absolute(base))
     if not glob.has_magic(path):
         raise SourceError(f"{shorten(path) or repr(path)}: no such file or folder")
     parts = Path(path).parts
     fixed = next(number for number, part in enumerate(parts) if glob.has_magic(part))
+    base = Path(*parts[:fixed])
     # A folder may match along with what is in it.
-    files = {file.path: file for file in _matching(parts, Path(*parts[:fixed]))}
+    files = {file.path: file for file in _matching(parts, base)}
     if not files:
         raise SourceError(f"{shorten(path)}: matches no file")
-    return Files(tuple(sorted(files.values(), key=lambda file: file.name)))
+    return Files(tuple(sorted(files.values(), key=lambda file: file.name)), _absolute(base))
+
+
+def tell_apart(arguments: Sequence[Files], names_article: Callable[[File], bool]) -> list[Files]:
+    """The arguments, in their order, with names that tell different files of different arguments apart.
+
+    Where such files have one name, all names of their arguments begin one folder further up; then those that still, or now, share one,
+    those first that begin least far up. Only files count whose name may be an id, by `names_article`. The names do not depend on
+    the order of the arguments, and stay as they are the next time.
+    """
+    told, folders = list(arguments), [0] * len(arguments)
+    while len(told) > 1:
+        rising = set[int]()
+        for clashing in _clashes(told, names_article):
+            free = [number for number in clashing if told[number].can_rise]
+            least = min((folders[number] for number in free), default=0)
+            rising |= {number for number in free if folders[number] == least}
+        if not rising:
+            break
+        for number in rising:
+            told[number] = told[number].rise()
+            folders[number] += 1
+    return told
+
+
+def _clashes(arguments: Sequence[Files], names_article: Callable[[File], bool]) -> list[list[int]]:
+    """For each name that different files of different arguments have, the numbers of these arguments."""
+    seen, repeated = set[str](), set[str]()
+    for argument in arguments:
+        names = {file.name for file in argument.files}
+        repeated |= seen & names
+        seen |= names
+    if not repeated:
+        return []
+    paths: dict[str, dict[int, str]] = defaultdict(dict)
+    for number, argument in enumerate(arguments):
+        for file in argument.files:
+            if file.name in repeated and names_article(file):
+                paths[file.name][number] = os.path.realpath(file.path)
+    return [list(mine) for mine in paths.values() if len(set(mine.values())) > 1]
 
 
 def cannot_open(error: OSError) -> str:
@@ -144,3 +199,7 @@ def _name(path: Path, base: Path) -> str:
 def _printable(path: Path) -> str:
     text = path.as_posix()
     return text if text.isascii() else os.fsencode(text).decode("utf-8", "replace")
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links stay, and .. goes

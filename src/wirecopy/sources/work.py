@@ -41,6 +41,7 @@ def articles(
         for number in range(len(fields.about_names))
     ]
     about = fields.known(columns)
+    numbers = [record.number for record in records]
     return Articles(
         [record.id for record in records],
         np.frombuffer(b"".join(texts), np.uint8),
@@ -55,6 +56,7 @@ def articles(
             any(record.published for record in records),
             about,
         ),
+        None if numbers.count(None) == len(numbers) else numbers,
     )
 
 
