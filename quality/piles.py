@@ -12,7 +12,7 @@ import numpy as np
 
 import wirecopy
 from quality.texts import Writer, join
-from wirecopy import Archive, Match
+from wirecopy import Archive, Match, Relation
 from wirecopy.archive import Answer
 from wirecopy.comparison import PRESETS
 
@@ -95,7 +95,9 @@ def disagreements_of_check(
     found = {tuple(texts[match.found]): match for match in asked.values()}
     for match in more:
         same = found.get(tuple(texts[match.found]), match)
-        if (same.relation, same.query_covered) != (match.relation, match.query_covered):
+        # Of twins with another date or address one may be a form, and one an update.
+        is_form = Relation.FORM in (same.relation, match.relation)
+        if same.query_covered != match.query_covered or (same.relation != match.relation and not is_form):
             wrong.append(f"{match.found} is {match.relation} of {answer.query}, its twin {same.relation}")
     named = {pair[1] for pair in given}
     twins = {id for id, words in texts.items() if tuple(words) in identical}

@@ -144,7 +144,8 @@ def find(
         longer = max(weight(query.words[slice(*mine)]), weight(found.words[slice(*theirs)]))
         long = bool(before and after) and longer > 2 * rule.slot_words
         inner = min(place, whole - place) >= 2 * rule.inner_words
-        left, right = ["edge"], ["edge"]
+        left: list[object] = ["edge"]
+        right: list[object] = ["edge"]
         if before:
             places = range(before.query, before.query + before.length)[::-1]
             left = beside(places, rule.before_words)
