@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use wirecopy_core::align::{Comparison, Settings, compare};
+use wirecopy_core::align::{Comparison, Filling, Settings, compare};
 use wirecopy_core::boilerplate::Formulas;
 use wirecopy_core::extract::{Received, Wanted, extract};
 use wirecopy_core::html::Limits;
@@ -14,6 +14,7 @@ use wirecopy_core::models::Model;
 use wirecopy_core::postings::SHARDS;
 use wirecopy_core::segments::{Seal, Segment, block_sums, merge};
 use wirecopy_core::shingles::Batch;
+use wirecopy_core::slots::Rule;
 use wirecopy_core::text::{View, Want, tokenise};
 
 /// Words stand in the text in rising order, and an article's words do not depend on what is read beside it.
@@ -26,7 +27,8 @@ pub fn text(data: &[u8]) {
         stopwords: ["", "en", "de", "the, a"][usize::from(kind >> 3 & 3)].into(),
         stemmer: ["", "english", "german", "porter"][usize::from(kind >> 5 & 3)].into(),
     };
-    let want = Want { spans: true, words: true };
+    let kinds = view.stemmer.is_empty() && view.stopwords.is_empty();
+    let want = Want { spans: true, words: true, kinds };
     let end = text.len() as i64;
     let Ok(alone) = tokenise(text, &[0, end], &view, want) else { return };
     let twice = [text, text].concat();
@@ -62,7 +64,11 @@ pub fn align(data: &[u8]) {
     });
     let batch = Batch { hashes: &hashes, offsets: &offsets, halves: Some(&halves) };
     let formulas = Formulas::new(&hashes[..hashes.len().min(2)], 3);
-    let compared = compare(batch, &formulas, &queries, &founds, &settings, true).expect("columns that fit");
+    let kinds: Vec<u8> = hashes.iter().map(|hash| (hash.count_ones() % 3) as u8).collect();
+    let rule = Rule { slot_words: 8, edge_words: 3, before_words: 2, after_words: 1, inner_words: 2 };
+    let filling = Filling { kinds: &kinds, values: &hashes, rule };
+    let compared =
+        compare(batch, &formulas, &queries, &founds, &settings, Some(filling), true).expect("columns that fit");
     let of = |query: u32, found: u32| &compared.pairs[(query * rows + found) as usize];
     for (query, found) in queries.iter().zip(&founds) {
         let one = of(*query, *found);
@@ -74,7 +80,15 @@ pub fn align(data: &[u8]) {
         assert!(
             [one.query_covered, one.found_covered, one.resemblance].iter().all(|share| (0.0..=1.0).contains(share))
         );
+        assert_eq!(one.slots.len(), one.passages.len());
         let other: &Comparison = of(*found, *query);
+        let count = |one: &Comparison| {
+            one.slots
+                .iter()
+                .map(|slots| (slots.same, slots.other.len()))
+                .fold((0, 0), |sum, mine| (sum.0 + mine.0, sum.1 + mine.1))
+        };
+        assert_eq!(count(one), count(other));
         let mut turned: Vec<_> = other.passages.iter().map(|passage| (passage.found, passage.query)).collect();
         turned.sort_unstable();
         let straight: Vec<_> = one.passages.iter().map(|passage| (passage.query, passage.found)).collect();

@@ -290,9 +290,9 @@ impl Comparison {
         let whole = Passage { query: (0, len), found: (0, len), words, changed: 0 };
         let share = f64::from(u8::from(is));
         let passages = if is { vec![whole] } else { Vec::new() };
-        let values = |kinds: &&[u8]| kinds.iter().filter(|kind| **kind == VALUE).count();
-        let same = article.whole_kinds.as_ref().map(values).filter(|_| is);
-        let slots = same.into_iter().map(|same| Slots { same: same as u32, other: Vec::new() }).collect();
+        let count = |kinds: &[u8]| kinds.iter().map(|kind| u32::from(*kind == VALUE)).sum();
+        let same = article.whole_kinds.map(count).filter(|_| is);
+        let slots = same.into_iter().map(|same| Slots { same, other: Vec::new() }).collect();
         Self { identical: is, query_covered: share, found_covered: share, resemblance: share, passages, slots }
     }
 
@@ -312,12 +312,15 @@ impl Comparison {
     }
 }
 
+/// The kinds and values of words.
+type Kinds<'a> = (Cow<'a, [u8]>, Cow<'a, [u64]>);
+
 /// An article ready to be compared: its words without boilerplate, and what of the whole is needed.
 struct Prepared<'a> {
     words: Cow<'a, [u64]>,
     halves: Option<Cow<'a, [u8]>>,
     /// The kinds and values of the words, if slots are asked for.
-    kinds: Option<(Cow<'a, [u8]>, Cow<'a, [u64]>)>,
+    kinds: Option<Kinds<'a>>,
     /// Number in the whole article of each word, where boilerplate was taken out.
     numbers: Option<Vec<u32>>,
     /// The words of a gram, and a hash of that at each word.

@@ -278,7 +278,7 @@ fn digit(c: char) -> Option<u8> {
     // Digits come in tens, from zero on.
     let is_digit =
         |code: u32| char::from_u32(code).is_some_and(|c| c.general_category() == GeneralCategory::DecimalNumber);
-    Some(((1..).take_while(|back| is_digit(c as u32 - back)).count() % 10) as u8)
+    Some(((1..=c as u32).take_while(|back| is_digit(c as u32 - back)).count() % 10) as u8)
 }
 
 /// The digits at the start of a word, with a point before the decimals; a comma before three digits is left out.
