@@ -22,6 +22,7 @@ import signal, sys
 from pathlib import Path
 from wirecopy.files import open_whole
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 with open_whole(Path(sys.argv[1])) as out:
     out.write("half of an answer" * {BIG})
     out.flush()

@@ -12,11 +12,11 @@ import pytest
 
 import wirecopy
 from wirecopy import Archive, Relation, forms
+from wirecopy.addresses import canonical, number_addresses
 from wirecopy.comparison import PRESETS
 from wirecopy.errors import UsageError
 from wirecopy.forms import NO_SLOTS, SlotColumns
 from wirecopy.model import Slots
-from wirecopy.sources.addresses import canonical, number_addresses
 
 Record = dict[str, Any]
 WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -93,19 +93,50 @@ def test_the_same_address_is_a_revision_however_many_figures_changed() -> None:
     assert matches["day09", "day04"][0] == "form"
 
 
-def test_figures_that_advanced_within_a_day_are_an_update() -> None:
-    def toll(id: str, dead: int, hurt: int, moment: str) -> Record:
-        text = (
-            f"At least {dead} people were killed and {hurt} were hurt when a ferry sank off the old harbour, the coast guard "
-            "said. Boats searched through the night and the town opened its halls to those who were brought ashore."
-        )
-        return {"id": id, "text": text, "published": moment}
+def toll(id: str, dead: int, hurt: int, moment: str | None = None) -> Record:
+    text = (
+        f"At least {dead} people were killed and {hurt} were hurt when a ferry sank off the old harbour, the coast guard "
+        "said. Boats searched through the night and the town opened its halls to those who were brought ashore."
+    )
+    return {"id": id, "text": text, "published": moment}
 
+
+def test_figures_that_advanced_within_hours_are_an_update() -> None:
     first = toll("first", 12, 30, "2024-03-01T08:00")
     (match,) = wirecopy.find([first, toll("later", 15, 41, "2024-03-01T11:00")])
     assert (match.relation, match.slots) == (Relation.NEAR_DUPLICATE, (0, 2))
     (match,) = wirecopy.find([first, toll("another", 15, 41, "2024-05-01T11:00")])
     assert match.relation == Relation.FORM
+
+
+def test_a_toll_that_rose_is_no_form_without_dates_either() -> None:
+    first, later = toll("first", 12, 30), toll("later", 15, 41)
+    (match,) = wirecopy.find([first, later])
+    assert (match.relation, match.slots) == (Relation.NEAR_DUPLICATE, (0, 2))
+    compared = wirecopy.compare(later["text"], first["text"])
+    assert compared is not None
+    assert compared.relation == Relation.NEAR_DUPLICATE
+
+
+def test_the_report_of_each_day_comes_at_about_the_same_hour() -> None:
+    hours = ("08:05", "08:01", "07:58", "08:03")
+    reports = [
+        {"id": f"day{day}", "text": report(day), "published": f"2024-03-0{day + 1}T{hour}"}
+        for day, hour in enumerate(hours)
+    ]
+    assert relations(wirecopy.find(reports)) == {"form": 6}
+
+
+@pytest.mark.parametrize("kind", [dict, lambda **about: wirecopy.Article(**about)])
+def test_two_texts_with_dates_and_addresses_are_told_by_these_too(kind: Any) -> None:
+    def tell(query: Record, found: Record) -> str | None:
+        match = wirecopy.compare(kind(id="a", text=report(1), **query), kind(id="b", text=report(2), **found))
+        return str(match.relation) if match else None
+
+    assert tell({}, {}) == "form"
+    page = "https://news.example/market"
+    assert tell({"url": page}, {"url": f"{page}?utm_source=feed"}) == "near-duplicate"
+    assert tell({"url": page}, {"url": f"{page}/2"}) == "form"
 
 
 def test_two_texts_alone_are_a_form_where_they_are_filled_all_over() -> None:
@@ -154,7 +185,14 @@ ARABIC = "١٢٣٤٥٦٧٨٩٠"
 )
 def test_figures_of_any_script_fill_a_form_and_are_the_same_in_another(write: Any) -> None:
     def text(figures: list[Any]) -> str:
-        parts = ["今日新增借书证", "张图书馆共接待读者", "人次其中儿童读者为", "人次当天下午举办讲座", "场参加市民共有", "人次"]
+        parts = [
+            "今日新增借书证",
+            "张图书馆共接待读者",
+            "人次其中儿童读者为",
+            "人次当天下午举办讲座",
+            "场参加市民共有",
+            "人次",
+        ]
         return "".join(f"{part}{figure}" for part, figure in zip(parts, [*figures, ""], strict=False))
 
     one, other = [4180, 960, 712, 315], [2255, 715, 338, 124]

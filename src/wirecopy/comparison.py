@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, forms
+from .addresses import number_addresses
 from .errors import UsageError
-from .forms import NO_SLOTS, NOTHING_VARIES, Apart, SlotColumns
+from .forms import NO_SLOTS, NOTHING_VARIES, Origins, SlotColumns, TellApart
 from .model import Article, Boilerplate, Columns, Match, Passage, Relation, Slots, Tokens
 from .text import encode, tokenise
 
@@ -240,10 +241,10 @@ def relate(
     return np.select([*conditions.values()], codes, RELATIONS.index(Relation.PARTIAL)).astype(np.int8)
 
 
-def settle(compared: Compared, varying: NDArray[np.uint64], apart: Apart) -> Compared:
+def settle(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> Compared:
     """The same without slots, once they have told which pairs are forms, and what each passage is filled with.
 
-    `varying` are the names of slots that vary in the collection; `apart` is asked only about pairs that may be forms.
+    `varying` are the names of slots that vary in the collection; `tell` is asked only about pairs that may be forms.
     """
     passages, slots = compared.passages, compared.slots
     owner = np.repeat(compared.passage_offsets[:-1], np.diff(compared.slot_offsets)) + slots.passage
@@ -259,7 +260,7 @@ def settle(compared: Compared, varying: NDArray[np.uint64], apart: Apart) -> Com
         np.diff(of_pair),
         np.bincount(compared.pairs, passages.same, len(compared)).astype(np.int64),
         varying,
-        apart,
+        tell,
     )
     return replace(
         compared,
@@ -278,15 +279,15 @@ def compare(
 ) -> Match | None:
     """The match of `query` with `found`, or None if neither copies the other.
 
-    A form is told by the two alone; by `find` it may be told by others of its kind too.
+    A form is told by the two alone, with the dates and addresses that they have; by `find` it may be told by others of its kind too.
     """
     chosen = get_preset(preset)
     named = [name_text(side, role) for side, role in ((query, "query"), (found, "found"))]
     text, offsets = encode([text for _, text in named])
     tokens = tokenise(text, offsets, spans=True, kinds=True)
     compared, _ = compare_rows(tokens, np.array([0], np.uint32), np.array([1], np.uint32), chosen)
-    nothing_known = np.zeros(1, bool)
-    compared = settle(compared, NOTHING_VARIES, lambda _: (nothing_known, nothing_known))
+    origins = [get_origin(side) for side in (query, found)]
+    compared = settle(compared, NOTHING_VARIES, lambda _: forms.tell_apart(*origins))
     if compared.relation[0] < 0:
         return None
     return build_match(compared, 0, named[0][0], named[1][0], named[0][1])
@@ -303,6 +304,15 @@ def name_text(side: str | Article | Mapping[str, Any], role: str) -> tuple[str, 
     raise UsageError(
         f"{role}: expected a text, an Article or a dict with a 'text', got {type(side).__name__}"
     )
+
+
+def get_origin(side: str | Article | Mapping[str, Any]) -> Origins:
+    """The date and address of one side, as far as they are known."""
+    if isinstance(side, str):
+        return get_origin({})
+    about = side if isinstance(side, Mapping) else {"published": side.published, "url": side.url}
+    published, url = (str(about.get(name) or "") for name in ("published", "url"))
+    return _core.iso_microseconds([published]), number_addresses([url])
 
 
 def build_match(

@@ -6,14 +6,14 @@ names *vary* that are filled with `VALUES` values in as many articles, none of t
 has two values, and an edited original keeps one with most of its copies. Values that differ are *filled otherwise*, and words
 that differ where the name varies; other words that differ are edits.
 
-A match is a form if `PLACES` are filled otherwise, or one with a value that varies, and these are `SHARE` of all that is filled: of
-them, and of the values that are the same. But not where
+A match is a form if `PLACES` are filled otherwise, or `FEWER` where the collection knows one that varies or dates tell two occasions, or
+one with a value that varies; and if these are `SHARE` of all that is filled: of them, and of the values that are the same. But not where
 
 - the articles are identical, or have one address: that is a revision;
 - nothing that is filled otherwise has `inner_words` equal words before and behind it: stamps and bylines stand at the edges;
 - less than `FILLED` of what differs is filled otherwise: the text was rewritten;
 - more than `FREE_WORDS` equal words come in a row: a form is filled all over;
-- both are of one `DAY` and no words differ: the figures have advanced, which is an update.
+- both are dated, less than `HALF_DAY` apart, and no words differ: the figures have advanced, which is an update.
 
 How the constants were chosen: docs/forms.md.
 """
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,13 @@ from .model import UNDATED, Columns
 
 VALUES = 4
 COMMONEST = 0.4
-PLACES = 2
+PLACES = 3
+FEWER = 2
 SHARE = 0.35
 FILLED = 0.2
 FREE_WORDS = 70
-DAY = 86_400_000_000
-"""In microseconds."""
+HALF_DAY = 43_200_000_000
+"""In microseconds: a daily report comes at about the same hour, two states of one event come within hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,17 @@ class SlotColumns(Columns):
 _HASHES, _NUMBERS, _MARKS = np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.uint8)
 NO_SLOTS = SlotColumns(_NUMBERS, _MARKS, _HASHES, _HASHES, _HASHES, _NUMBERS, _MARKS, _MARKS)
 
-Apart = Callable[[NDArray[np.int64]], tuple[NDArray[np.bool_], NDArray[np.bool_]]]
-"""Says of some pairs, by their numbers, whether both are dated and of one day, and whether they have one address."""
+
+class Apart(NamedTuple):
+    """Whether each pair of articles is dated and close in time, dated and far apart, and of one address."""
+
+    close: NDArray[np.bool_]
+    far: NDArray[np.bool_]
+    one_address: NDArray[np.bool_]
+
+
+TellApart = Callable[[NDArray[np.int64]], Apart]
+"""Says that of some pairs, by their numbers."""
 
 
 def learn(slots: SlotColumns, queries: NDArray[np.uint32], founds: NDArray[np.uint32]) -> NDArray[np.uint64]:
@@ -118,7 +129,7 @@ def are_forms(
     words: NDArray[np.int64],
     same: NDArray[np.int64],
     varying: NDArray[np.uint64],
-    apart: Apart,
+    tell: TellApart,
 ) -> NDArray[np.bool_]:
     """Whether each pair is a form: it has slots `offsets[i]:offsets[i + 1]`, so many equal `words`, and values that are the `same`.
 
@@ -133,7 +144,8 @@ def are_forms(
         return np.bincount(pair[which], minlength=pairs)
 
     other = count(filled)
-    may_be = (other >= PLACES) | (count(filled & is_value & varies) >= 1)
+    known = count(filled & varies)
+    may_be = (other >= FEWER) | (count(filled & is_value & varies) >= 1)
     may_be &= (other >= SHARE * (other + same)) & (other >= FILLED * np.diff(offsets))
     may_be &= count(filled & (slots.inner == 1)) >= 1
     places = starts[filled] + slots.place[filled] // 2
@@ -148,9 +160,10 @@ def are_forms(
     may_be &= free <= FREE_WORDS
     left = np.flatnonzero(may_be)
     if len(left):
-        of_one_day, of_one_address = apart(left)
+        apart = tell(left)
         worded = count(~is_value)[left] > 0
-        may_be[left] = ~of_one_address & (worded | ~of_one_day)
+        clear = (other[left] >= PLACES) | (known[left] >= 1) | apart.far
+        may_be[left] = clear & ~apart.one_address & (worded | ~apart.close)
     return may_be
 
 
@@ -158,9 +171,9 @@ Origins = tuple[NDArray[np.int64], NDArray[np.int64]]
 """The dates of articles in microseconds, and a number for the address of each, 0 where none is known."""
 
 
-def tell_apart(query: Origins, found: Origins) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether articles and others are dated and of one day, and whether they have one address."""
+def tell_apart(query: Origins, found: Origins) -> Apart:
+    """How far some articles and others are apart."""
     (one, here), (other, there) = query, found
     dated = (one != UNDATED) & (other != UNDATED)
     between = np.abs(np.where(dated, one, 0) - np.where(dated, other, 0))
-    return dated & (between < DAY), (here == there) & (here != 0)
+    return Apart(dated & (between < HALF_DAY), dated & (between >= HALF_DAY), (here == there) & (here != 0))

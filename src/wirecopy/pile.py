@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core, text
+from .addresses import number_addresses
 from .comparison import DEFAULT_PRESET, PRESETS, get_relations
 from .errors import refuse
 from .forms import Origins
@@ -28,7 +29,6 @@ from .model import Articles, Skipped, held_by_either, missing
 from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
 from .sharing import Sharing
 from .sources import Fields, Work, read, resolve
-from .sources.addresses import number_addresses
 from .statistics import Statistics
 
 __all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "find", "opinions", "tune", "weigh"]

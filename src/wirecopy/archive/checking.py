@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core, forms, text
+from ..addresses import number_addresses
 from ..boilerplate import Learnt
 from ..comparison import RELATIONS, Compared, Passages, build_match, get_preset, settle
 from ..matching import Plan, compare, look_up, nominate_queries
 from ..matching.collection import Pool, Texts
 from ..model import Article, Articles, Relation, Tokens
 from ..pairs import Nominated, Queries, unite
-from ..sources.addresses import number_addresses
 from .answers import KNOWN, Answer, Found
 from .families import Families, goes_by_words
 from .index import NO_ROWS, Index
@@ -91,7 +91,7 @@ def _settle(
 ) -> Compared:
     """What was compared once forms are told, by the dates and addresses of the articles too; each pair is of a query and a row."""
 
-    def tell_apart(pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def tell_apart(pairs: NDArray[np.int64]) -> forms.Apart:
         mine, theirs = queries[pairs].tolist(), [about[row] for row in rows[pairs].tolist()]
         urls = batch.about.get("url") or [""] * len(batch)
         query = batch.published[mine], number_addresses(urls[number] for number in mine)

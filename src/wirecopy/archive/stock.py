@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..addresses import number_addresses
 from ..forms import Origins
 from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
 from ..model import Skipped
 from ..pairs import LEFT_OUT, NOBODY, SHARDS, Shard, sketch
-from ..sources.addresses import number_addresses
 from .index import NO_ROWS, Index
 from .segments import Segment
 

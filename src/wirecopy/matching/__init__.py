@@ -198,7 +198,7 @@ def settle_pairs(
 ) -> Compared:
     """The compared pairs of articles of two collections, given by rank, once it is told which are forms."""
 
-    def tell_apart(pairs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def tell_apart(pairs: NDArray[np.int64]) -> forms.Apart:
         return forms.tell_apart(*(side.origins(ranks[pairs]) for side, ranks in (query, found)))
 
     return settle(compared, learnt.varying, tell_apart)
