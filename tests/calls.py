@@ -232,6 +232,15 @@ OWN: dict[str, dict[str, Any]] = {
         "method_names": ['["exact"]'],
     },
     "match_windows": MEASURED | {"contiguous": 1},
+    "varying_slots": {
+        "names": np.array([7, 7], U64),
+        "query_values": np.array([1, 2], U64),
+        "found_values": np.array([3, 4], U64),
+        "queries": np.array([0, 1], U32),
+        "founds": np.array([2, 3], U32),
+        "least": 4,
+        "commonest": 0.4,
+    },
     "may_hold": {
         "traces": np.array([3, 5, 9], U32),
         "offsets": np.array([0, 2, 3]),

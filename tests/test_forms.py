@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import wirecopy
 from wirecopy import Archive, Relation, forms
@@ -307,6 +309,22 @@ def test_a_name_varies_from_four_values_in_as_many_articles_on() -> None:
     many = [(7, 10, 20 + n, 0 + n, 100 + n) for n in range(9)]
     assert learn(*many) == []  # one value in half of the articles
     assert forms.learn(NO_SLOTS, np.empty(0, np.uint32), np.empty(0, np.uint32)).tolist() == []
+
+
+@given(st.lists(st.tuples(*(st.integers(0, most) for most in (2, 3, 3, 4, 4))), max_size=25))
+def test_what_varies_is_what_counting_says(rows: list[tuple[int, int, int, int, int]]) -> None:
+    said: dict[int, set[tuple[int, int]]] = {}
+    for name, query, found, one, other in rows:
+        said.setdefault(name, set()).update([(query, one), (found, other)])
+    expected = []
+    for name, holders in sorted(said.items()):
+        values = Counter(value for value, _ in holders)
+        articles = len({article for _, article in holders})
+        if min(len(values), articles) >= forms.VALUES and max(values.values()) <= forms.COMMONEST * articles:
+            expected.append(name)
+    sides = (np.array([row[at] for row in rows], np.uint32) for at in (3, 4))
+    columns = slots(*(row[:3] for row in rows)) if rows else NO_SLOTS
+    assert forms.learn(columns, *sides).tolist() == expected
 
 
 @pytest.mark.parametrize(

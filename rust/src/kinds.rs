@@ -104,21 +104,32 @@ impl Meanings {
         Self { known, bitmap }
     }
 
+    fn may_know(&self, hash: u64) -> bool {
+        self.bitmap[(hash >> 6 & 63) as usize] >> (hash & 63) & 1 == 1
+    }
+
     fn get(&self, hash: u64) -> Option<Sort> {
-        if self.bitmap[(hash >> 6 & 63) as usize] >> (hash & 63) & 1 == 0 {
+        if !self.may_know(hash) {
             return None;
         }
         self.known.binary_search_by_key(&hash, |one| one.0).ok().map(|at| self.known[at].1)
     }
 
-    /// The kind of each word of an article, and what it says: its value, else its hash. `edges` are the bytes at which each
+    /// Adds the kind of each word of an article, and what it says: its value, else its hash. `edges` are the bytes at which each
     /// word starts and ends.
-    pub fn read(&self, article: &str, edges: &[u32], hashes: &[u64]) -> (Vec<u8>, Vec<u64>) {
-        let mut kinds = vec![PLAIN; hashes.len()];
-        let mut values = hashes.to_vec();
+    pub fn read(&self, article: &str, edges: &[u32], hashes: &[u64], kinds: &mut Vec<u8>, values: &mut Vec<u64>) {
+        let from = kinds.len();
+        kinds.resize(from + hashes.len(), PLAIN);
+        values.extend_from_slice(hashes);
+        let (kinds, values) = (&mut kinds[from..], &mut values[from..]);
         let words = Words { article, edges };
+        let firsts = edges.chunks_exact(2).map(|edge| article.as_bytes()[edge[0] as usize]);
+        let may_be = firsts
+            .zip(hashes)
+            .enumerate()
+            .filter(|(_, (first, hash))| !first.is_ascii_alphabetic() || self.may_know(**hash));
         let sorts: Vec<(usize, Sort)> =
-            (0..hashes.len()).filter_map(|at| Some((at, self.sort(words.text(at), hashes[at])?))).collect();
+            may_be.filter_map(|(at, (_, hash))| Some((at, self.sort(words.text(at), *hash)?))).collect();
         let mut at = 0;
         while at < sorts.len() {
             let end = words.end_of_value(&sorts, at);
@@ -130,7 +141,6 @@ impl Meanings {
             }
             at = end;
         }
-        (kinds, values)
     }
 
     fn sort(&self, word: &str, hash: u64) -> Option<Sort> {

@@ -128,7 +128,9 @@ mod _core {
     };
 
     #[pymodule_export]
-    use super::comparison::{common_shingles, compare, mark_boilerplate, match_lines, may_hold, opinion_lines};
+    use super::comparison::{
+        common_shingles, compare, mark_boilerplate, match_lines, may_hold, opinion_lines, varying_slots,
+    };
 
     #[pymodule_export]
     use super::segments::{Segment, block_sums, encode_segment, merge_segments};

@@ -13,6 +13,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::kinds::{GOES_ON, PLAIN};
+use crate::{Invalid, Result};
 
 /// Largest gap, in cells, that is aligned.
 const GAP_CELLS: usize = 1 << 14;
@@ -273,6 +274,50 @@ fn context(words: Words, places: impl Iterator<Item = usize>, most: usize, parts
         }
     }
     parts.push(ENDS);
+}
+
+/// Slots of many pairs as columns: the name of each, what both articles say there, and who these are.
+#[derive(Debug, Clone, Copy)]
+pub struct Columns<'a> {
+    /// Their names.
+    pub names: &'a [u64],
+    /// What the query and the found article say.
+    pub values: [&'a [u64]; 2],
+    /// The query and the found article.
+    pub articles: [&'a [u32]; 2],
+}
+
+/// The names that are filled with at least so many values in as many articles, none of them in more than a share
+/// `commonest` of these; sorted.
+///
+/// # Errors
+/// When columns have different lengths.
+pub fn varying(slots: Columns, least: usize, commonest: f64) -> Result<Vec<u64>> {
+    let count = slots.names.len();
+    if slots.values.iter().any(|one| one.len() != count) || slots.articles.iter().any(|one| one.len() != count) {
+        return Err(Invalid(format!("expected columns of {count} slots")));
+    }
+    let mut order: Vec<(u64, usize)> = slots.names.iter().copied().zip(0..).collect();
+    order.sort_unstable();
+    let vary = order.chunk_by(|one, other| one.0 == other.0).filter(|mine| {
+        if 2 * mine.len() < least {
+            return false;
+        }
+        let sides =
+            mine.iter().flat_map(|(_, at)| [0, 1].map(|side| (slots.values[side][*at], slots.articles[side][*at])));
+        let mut holders: Vec<(u64, u32)> = sides.collect();
+        holders.sort_unstable();
+        holders.dedup();
+        let (mut values, mut most) = (0, 0);
+        for value in holders.chunk_by(|one, other| one.0 == other.0) {
+            (values, most) = (values + 1, value.len().max(most));
+        }
+        let mut articles: Vec<u32> = holders.into_iter().map(|(_, article)| article).collect();
+        articles.sort_unstable();
+        articles.dedup();
+        values.min(articles.len()) >= least && most as f64 <= commonest * articles.len() as f64
+    });
+    Ok(vary.map(|mine| mine[0].0).collect())
 }
 
 /// The runs, with those of the longest common subsequence of each gap between them; runs that touch are one.

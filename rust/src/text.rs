@@ -110,9 +110,7 @@ pub fn tokenise(text: &[u8], offsets: &[i64], view: &View, want: Want) -> Result
             offsets.push(sentences.len() as i64);
         }
         if let (Some(meanings), Some((kinds, values))) = (&meanings, &mut tokens.kinds) {
-            let (mine, said) = meanings.read(article, &scratch.edges, &tokens.hashes[first..]);
-            kinds.extend(mine);
-            values.extend(said);
+            meanings.read(article, &scratch.edges, &tokens.hashes[first..], kinds, values);
         }
         let spell = |edge: &[u32]| fold(&article[edge[0] as usize..edge[1] as usize], view.diacritics);
         if let Some(stems) = &mut stems {

@@ -89,6 +89,7 @@ __all__ = [
     "split_words",
     "suspect",
     "tokenise",
+    "varying_slots",
     "walk_tree",
     "whole_hashes",
     "window_hashes",
@@ -414,6 +415,16 @@ def compare(
 def may_hold(
     traces: NDArray[np.uint32], offsets: NDArray[np.int64], shingles: NDArray[np.uint64]
 ) -> NDArray[np.bool_]: ...
+def varying_slots(
+    names: NDArray[np.uint64],
+    queries: NDArray[np.uint32],
+    founds: NDArray[np.uint32],
+    query_values: NDArray[np.uint64],
+    found_values: NDArray[np.uint64],
+    *,
+    least: int,
+    commonest: float,
+) -> NDArray[np.uint64]: ...
 def match_lines(
     queries: NDArray[np.uint32],
     founds: NDArray[np.uint32],

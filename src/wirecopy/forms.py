@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from .model import UNDATED, Columns
 
 VALUES = 4
@@ -90,27 +91,9 @@ TellApart = Callable[[NDArray[np.int64]], Apart]
 
 def learn(slots: SlotColumns, queries: NDArray[np.uint32], founds: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """The names that vary, sorted; each slot is of an article `queries` and an article `founds`."""
-    short = slots.long == 0
-    names, inverse, counts = np.unique(slots.name[short], return_inverse=True, return_counts=True)
-    often = (2 * counts >= VALUES)[inverse]
-    kept = np.flatnonzero(short)[often]
-    name = np.tile(inverse[often], 2)
-    value = np.concatenate([slots.query[kept], slots.found[kept]])
-    article = np.concatenate([queries[kept], founds[kept]])
-    order = np.lexsort((article, value, name))
-    name, value, article = name[order], value[order], article[order]
-    new_name = np.append(True, name[1:] != name[:-1])[: len(name)]
-    new_value = new_name | np.append(True, value[1:] != value[:-1])[: len(name)]
-    new_holder = new_value | np.append(True, article[1:] != article[:-1])[: len(name)]
-    holders = np.bincount(np.cumsum(new_value)[new_holder] - 1, minlength=int(new_value.sum()))
-    of_value = name[new_value]
-    most = np.zeros(len(names), np.int64)
-    np.maximum.at(most, of_value, holders)
-    values = np.bincount(of_value, minlength=len(names))
-    pairs = np.unique(name.astype(np.uint64) << np.uint64(32) | article) >> np.uint64(32)
-    articles = np.bincount(pairs.astype(np.int64), minlength=len(names))
-    varies = (np.minimum(values, articles) >= VALUES) & (most <= COMMONEST * articles)
-    return names[varies]
+    short = np.flatnonzero(slots.long == 0)
+    columns = (column[short] for column in (slots.name, queries, founds, slots.query, slots.found))
+    return _core.varying_slots(*columns, least=VALUES, commonest=COMMONEST)
 
 
 def are_filled(

@@ -122,6 +122,28 @@ pub(crate) fn compare<'py>(
     Ok(columns)
 }
 
+/// The names of slots that vary: filled with at least `least` values in as many articles, none in more than a share `commonest` of
+/// them. Sorted.
+#[pyfunction]
+#[pyo3(signature = (names, queries, founds, query_values, found_values, *, least, commonest))]
+pub(crate) fn varying_slots<'py>(
+    py: Python<'py>,
+    names: Slice<'py, u64>,
+    queries: Slice<'py, u32>,
+    founds: Slice<'py, u32>,
+    query_values: Slice<'py, u64>,
+    found_values: Slice<'py, u64>,
+    least: usize,
+    commonest: f64,
+) -> PyResult<Array<'py, u64>> {
+    let slots = slots::Columns {
+        names: names.as_slice()?,
+        values: [query_values.as_slice()?, found_values.as_slice()?],
+        articles: [queries.as_slice()?, founds.as_slice()?],
+    };
+    run_to_arrays(py, || slots::varying(slots, least, commonest))
+}
+
 /// The matches from `start` to before `end` as lines of JSON; articles are places among the ids of their side.
 #[pyfunction]
 pub(crate) fn match_lines<'py>(
