@@ -233,6 +233,7 @@ struct Side<'a> {
     /// The grams of an article by hash, with their places.
     sorted: Vec<(u64, u32)>,
     sorted_row: Option<usize>,
+    scratch: slots::Scratch,
 }
 
 /// How many times as long, and in how many pairs, an article must be for its grams to be sorted.
@@ -242,7 +243,16 @@ const MANY_PAIRS: u32 = 4;
 impl<'a> Side<'a> {
     fn new(articles: &'a [Option<Prepared<'a>>], rule: Option<slots::Rule>) -> Self {
         let pairs = vec![0; articles.len()];
-        Self { articles, rule, pairs, index: Index::default(), indexed: None, sorted: Vec::new(), sorted_row: None }
+        Self {
+            articles,
+            rule,
+            pairs,
+            index: Index::default(),
+            indexed: None,
+            sorted: Vec::new(),
+            sorted_row: None,
+            scratch: slots::Scratch::default(),
+        }
     }
 
     /// Places of the long article at which a gram of the short one stands, rising; None if it is not worth it.
@@ -276,7 +286,7 @@ impl<'a> Side<'a> {
             self.index.build(&short.grams.1);
             self.indexed = Some(row);
         }
-        let compared = compare_two(long, short, &self.index, places.as_deref(), settings, self.rule);
+        let compared = compare_two(long, short, &self.index, places.as_deref(), settings, self.rule, &mut self.scratch);
         Some(if turned { compared.turned() } else { compared })
     }
 }
@@ -494,6 +504,7 @@ fn compare_two(
     starts: Option<&[u32]>,
     settings: Settings,
     rule: Option<slots::Rule>,
+    scratch: &mut slots::Scratch,
 ) -> Comparison {
     if query.whole == found.whole {
         return Comparison::identical(query);
@@ -524,7 +535,8 @@ fn compare_two(
         }
         if len == 0 { 0.0 } else { sum as f64 / len as f64 }
     };
-    let slots = rule.map_or_else(Vec::new, |rule| find_slots(query, found, &passages, rule).unwrap_or_default());
+    let slots =
+        rule.map_or_else(Vec::new, |rule| find_slots(query, found, &passages, rule, scratch).unwrap_or_default());
     Comparison {
         identical: false,
         query_covered: covered(query.words.len(), |one| one.query),
@@ -544,7 +556,13 @@ fn compare_two(
 }
 
 /// The slots of each passage; None if the kinds of words are not known.
-fn find_slots(query: &Prepared, found: &Prepared, passages: &[Measured], rule: slots::Rule) -> Option<Vec<Slots>> {
+fn find_slots(
+    query: &Prepared,
+    found: &Prepared,
+    passages: &[Measured],
+    rule: slots::Rule,
+    scratch: &mut slots::Scratch,
+) -> Option<Vec<Slots>> {
     let (mine, theirs) = (query.filled()?, found.filled()?);
     let edges = |len: usize, side: fn(&Measured) -> (usize, usize)| {
         let (mut starts, mut ends): (Vec<usize>, Vec<usize>) = passages.iter().map(side).unzip();
@@ -559,9 +577,10 @@ fn find_slots(query: &Prepared, found: &Prepared, passages: &[Measured], rule: s
     };
     let free_query = edges(query.words.len(), |one| one.query);
     let free_found = edges(found.words.len(), |one| one.found);
-    let tell =
-        |one: &Measured| slots::find(mine, theirs, &one.runs, [free_query(one.query), free_found(one.found)], rule);
-    Some(passages.iter().map(tell).collect())
+    let mut tell = |one: &Measured| {
+        slots::find(mine, theirs, &one.runs, [free_query(one.query), free_found(one.found)], rule, scratch)
+    };
+    Some(passages.iter().map(&mut tell).collect())
 }
 
 /// The maximal runs of equal words, by their place in the query; `starts` are the places there to look at.

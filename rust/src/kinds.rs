@@ -133,11 +133,13 @@ impl Meanings {
         let mut at = 0;
         while at < sorts.len() {
             let end = words.end_of_value(&sorts, at);
-            if let Some(value) = words.value(&sorts[at..end]) {
-                let (first, last) = (sorts[at].0, sorts[end - 1].0);
+            let (first, last) = (sorts[at].0, sorts[end - 1].0);
+            let plain = if first == last { hash_digits(words.text(first).as_bytes()) } else { None };
+            let value = plain.or_else(|| Some(xxh3_64(words.value(&sorts[at..end])?.as_bytes())));
+            if let Some(value) = value {
                 kinds[first] = VALUE;
                 kinds[first + 1..=last].fill(GOES_ON);
-                values[first..=last].fill(xxh3_64(value.as_bytes()));
+                values[first..=last].fill(value);
             }
             at = end;
         }
@@ -308,6 +310,23 @@ fn read_digits(word: &str) -> String {
         let digits = part.split('.').next().unwrap_or_default().len();
         number + if digits == 3 { "" } else { "." } + part
     })
+}
+
+/// The hash of what a word of nothing but a few ASCII digits says; None for other words, which take longer.
+fn hash_digits(word: &[u8]) -> Option<u64> {
+    if word.len() > 9 || !word.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let zeros = word.iter().rev().take_while(|digit| **digit == b'0').count();
+    let kept = &word[..word.len() - zeros];
+    let kept = &kept[kept.iter().take_while(|digit| **digit == b'0').count()..];
+    if kept.is_empty() {
+        return Some(xxh3_64(b"0"));
+    }
+    let mut said = [0; 11];
+    said[..kept.len()].copy_from_slice(kept);
+    said[kept.len()..kept.len() + 2].copy_from_slice(&[b'e', b'0' + zeros as u8]);
+    Some(xxh3_64(&said[..kept.len() + 2]))
 }
 
 /// A number as its digits without zeros at either end, and the power of ten that they are times, `scale` included. With

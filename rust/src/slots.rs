@@ -99,30 +99,42 @@ impl Words<'_> {
     }
 
     /// The values with a word from `start` to `end`, by their first words; those that touch, where that is nothing.
-    fn values_in(&self, start: usize, end: usize, done: &Done) -> Vec<usize> {
+    fn read_values(&self, (start, end): (usize, usize), done: &Done, firsts: &mut Vec<usize>) {
         let reach = if start == end { start.saturating_sub(1)..(end + 1).min(self.hashes.len()) } else { start..end };
-        let mut firsts: Vec<usize> =
-            reach.filter(|word| self.kinds[*word] != PLAIN).map(|word| self.first(word)).collect();
+        firsts.clear();
+        firsts.extend(reach.filter(|word| self.kinds[*word] != PLAIN).map(|word| self.first(word)));
         firsts.dedup();
         firsts.retain(|first| !done.holds(*first));
-        firsts
     }
 
     /// A hash of the words of a gap.
-    fn mix(&self, start: usize, end: usize) -> u64 {
-        hash(self.hashes[start..end].iter().copied())
+    fn mix(&self, (start, end): (usize, usize), bytes: &mut Vec<u8>) -> u64 {
+        hash(self.hashes[start..end].iter().copied(), bytes)
     }
 }
 
 /// The first words of values that are accounted for.
+#[derive(Default)]
 struct Done {
     start: usize,
     marks: Vec<bool>,
 }
 
+/// What is used again for each passage.
+#[derive(Default)]
+pub struct Scratch {
+    runs: Vec<Run>,
+    done: [Done; 2],
+    values: [Vec<usize>; 2],
+    bytes: Vec<u8>,
+    longest: Vec<u16>,
+}
+
 impl Done {
-    fn new(start: usize, end: usize) -> Self {
-        Self { start, marks: vec![false; end - start] }
+    fn begin(&mut self, start: usize, end: usize) {
+        self.start = start;
+        self.marks.clear();
+        self.marks.resize(end - start, false);
     }
 
     fn holds(&self, word: usize) -> bool {
@@ -136,9 +148,10 @@ impl Done {
     }
 }
 
-fn hash(parts: impl Iterator<Item = u64>) -> u64 {
-    let bytes: Vec<u8> = parts.flat_map(u64::to_le_bytes).collect();
-    xxh3_64(&bytes)
+fn hash(parts: impl Iterator<Item = u64>, bytes: &mut Vec<u8>) -> u64 {
+    bytes.clear();
+    parts.for_each(|part| bytes.extend_from_slice(&part.to_le_bytes()));
+    xxh3_64(bytes)
 }
 
 /// Marks in names: a value, where a run ends, an edge of the passage, and what parts both sides.
@@ -158,27 +171,38 @@ struct Gap {
 }
 
 /// The slots of the passage that these runs make; `free` is how far the words around it belong to no other passage.
-pub fn find(query: Words, found: Words, runs: &[Run], free: [(usize, usize); 2], rule: Rule) -> Slots {
-    let runs = refine(query.hashes, found.hashes, runs);
+pub fn find(
+    query: Words,
+    found: Words,
+    runs: &[Run],
+    free: [(usize, usize); 2],
+    rule: Rule,
+    scratch: &mut Scratch,
+) -> Slots {
+    refine(query.hashes, found.hashes, runs, scratch);
+    let runs = std::mem::take(&mut scratch.runs);
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Slots::default() };
     let reach = |start: usize, end: usize, free: (usize, usize)| {
         (start.saturating_sub(rule.edge_words).max(free.0).min(start), (end + rule.edge_words).min(free.1).max(end))
     };
     let outer =
         [reach(first.query, last.query + last.len, free[0]), reach(first.found, last.found + last.len, free[1])];
-    let mut done = [(query, outer[0]), (found, outer[1])].map(|(side, (start, end))| {
+    for ((side, (start, end)), done) in [(query, outer[0]), (found, outer[1])].into_iter().zip(&mut scratch.done) {
         let before = side.first(start.min(side.hashes.len().saturating_sub(1)));
-        Done::new(before.min(start), (end + 1).min(side.hashes.len()).max(start))
-    });
+        done.begin(before.min(start), (end + 1).min(side.hashes.len()).max(start));
+    }
     let mut slots = Slots::default();
-    for (one, other) in runs.iter().flat_map(|run| (0..run.len).map(|i| (run.query + i, run.found + i))) {
-        let are_values = query.kinds[one] != PLAIN && found.kinds[other] != PLAIN;
-        if are_values && query.values[one] == found.values[other] {
+    for run in &runs {
+        let kinds =
+            query.kinds[run.query..run.query + run.len].iter().zip(&found.kinds[run.found..run.found + run.len]);
+        for (i, _) in kinds.enumerate().filter(|(_, (one, other))| **one != PLAIN && **other != PLAIN) {
+            let (one, other) = (run.query + i, run.found + i);
             let firsts = (query.first(one), found.first(other));
-            if !done[0].holds(firsts.0) && !done[1].holds(firsts.1) {
+            let are_new = !scratch.done[0].holds(firsts.0) && !scratch.done[1].holds(firsts.1);
+            if are_new && query.values[one] == found.values[other] {
                 slots.same += 1;
-                done[0].add(firsts.0);
-                done[1].add(firsts.1);
+                scratch.done[0].add(firsts.0);
+                scratch.done[1].add(firsts.1);
             }
         }
     }
@@ -194,30 +218,35 @@ pub fn find(query: Words, found: Words, runs: &[Run], free: [(usize, usize); 2],
             place,
         };
         let inner = place.min(whole - place) >= 2 * rule.inner_words;
-        fill(query, found, &gap, rule, inner, &mut done, &mut slots);
+        fill(query, found, &gap, rule, inner, scratch, &mut slots);
         place += after.map_or(0, |run| query.weight(run.query, run.query + run.len));
     }
+    scratch.runs = runs;
     slots
 }
 
 /// Adds the slots of a gap.
-fn fill(query: Words, found: Words, gap: &Gap, rule: Rule, inner: bool, done: &mut [Done; 2], slots: &mut Slots) {
-    let mut mine = query.values_in(gap.query.0, gap.query.1, &done[0]);
-    let mut theirs = found.values_in(gap.found.0, gap.found.1, &done[1]);
+fn fill(query: Words, found: Words, gap: &Gap, rule: Rule, inner: bool, scratch: &mut Scratch, slots: &mut Slots) {
+    let Scratch { done, values: [mine, theirs], bytes, .. } = scratch;
+    query.read_values(gap.query, &done[0], mine);
+    found.read_values(gap.found, &done[1], theirs);
     let is_edge = gap.before.is_none() || gap.after.is_none();
     let empty = |gap: (usize, usize), values: &[usize]| gap.0 == gap.1 && values.is_empty();
-    if !is_edge && (empty(gap.query, &mine) || empty(gap.found, &theirs)) {
+    if !is_edge && (empty(gap.query, mine) || empty(gap.found, theirs)) {
         return;
     }
     if is_edge {
-        for side in [&mut mine, &mut theirs] {
-            let nearest = if gap.before.is_none() { side.last() } else { side.first() };
-            *side = nearest.copied().into_iter().collect();
+        if mine.is_empty() || theirs.is_empty() {
+            return;
+        }
+        for side in [&mut *mine, &mut *theirs] {
+            let others = if gap.before.is_none() { 0..side.len() - 1 } else { 1..side.len() };
+            side.drain(others);
         }
     }
     let weight = query.weight(gap.query.0, gap.query.1).max(found.weight(gap.found.0, gap.found.1));
     let long = !is_edge && weight > 2 * rule.slot_words;
-    let name = name(query, gap, rule);
+    let name = name(query, gap, rule, bytes);
     let before = (slots.same, slots.other.len());
     mine.retain(|one| {
         let equal = theirs.iter().position(|other| query.values[*one] == found.values[*other]);
@@ -229,51 +258,51 @@ fn fill(query: Words, found: Words, gap: &Gap, rule: Rule, inner: bool, done: &m
         equal.is_none()
     });
     let place = gap.place as u32;
-    for (n, (one, other)) in mine.into_iter().zip(theirs).enumerate() {
-        done[0].add(one);
-        done[1].add(other);
-        let name = if n == 0 { name } else { hash([name, n as u64].into_iter()) };
-        let (query, found) = (query.values[one], found.values[other]);
+    for (n, (one, other)) in mine.iter().zip(theirs).enumerate() {
+        done[0].add(*one);
+        done[1].add(*other);
+        let name = if n == 0 { name } else { hash([name, n as u64].into_iter(), bytes) };
+        let (query, found) = (query.values[*one], found.values[*other]);
         slots.other.push(Slot { value: true, name, query, found, place, inner, long });
     }
     let both = gap.query.0 < gap.query.1 && gap.found.0 < gap.found.1;
     if !is_edge && both && before == (slots.same, slots.other.len()) {
-        let (query, found) = (query.mix(gap.query.0, gap.query.1), found.mix(gap.found.0, gap.found.1));
+        let (query, found) = (query.mix(gap.query, bytes), found.mix(gap.found, bytes));
         slots.other.push(Slot { value: false, name, query, found, place, inner, long });
     }
 }
 
 /// The name of a gap: the equal words beside it.
-fn name(query: Words, gap: &Gap, rule: Rule) -> u64 {
-    let mut parts = Vec::with_capacity(8);
+fn name(query: Words, gap: &Gap, rule: Rule, bytes: &mut Vec<u8>) -> u64 {
+    bytes.clear();
     match gap.before {
-        Some(run) => context(query, (run.query..run.query + run.len).rev(), rule.before_words, &mut parts),
-        None => parts.push(EDGE),
+        Some(run) => context(query, (run.query..run.query + run.len).rev(), rule.before_words, bytes),
+        None => bytes.extend_from_slice(&EDGE.to_le_bytes()),
     }
-    parts.push(HERE);
+    bytes.extend_from_slice(&HERE.to_le_bytes());
     match gap.after {
-        Some(run) => context(query, run.query..run.query + run.len, rule.after_words, &mut parts),
-        None => parts.push(EDGE),
+        Some(run) => context(query, run.query..run.query + run.len, rule.after_words, bytes),
+        None => bytes.extend_from_slice(&EDGE.to_le_bytes()),
     }
-    hash(parts.into_iter())
+    xxh3_64(bytes)
 }
 
 /// Adds the words of a run that are next to a gap, values as a mark.
-fn context(words: Words, places: impl Iterator<Item = usize>, most: usize, parts: &mut Vec<u64>) {
+fn context(words: Words, places: impl Iterator<Item = usize>, most: usize, bytes: &mut Vec<u8>) {
     let (mut halves, mut last) = (0, 0);
     for word in places {
         let part = if words.kinds[word] == PLAIN { words.hashes[word] } else { VALUE };
         if part == VALUE && last == VALUE {
             continue;
         }
-        parts.push(part);
+        bytes.extend_from_slice(&part.to_le_bytes());
         last = part;
         halves += words.weight(word, word + 1);
         if halves >= 2 * most {
             return;
         }
     }
-    parts.push(ENDS);
+    bytes.extend_from_slice(&ENDS.to_le_bytes());
 }
 
 /// Slots of many pairs as columns: the name of each, what both articles say there, and who these are.
@@ -321,8 +350,9 @@ pub fn varying(slots: Columns, least: usize, commonest: f64) -> Result<Vec<u64>>
 }
 
 /// The runs, with those of the longest common subsequence of each gap between them; runs that touch are one.
-fn refine(query: &[u64], found: &[u64], runs: &[Run]) -> Vec<Run> {
-    let mut all: Vec<Run> = Vec::with_capacity(2 * runs.len());
+fn refine(query: &[u64], found: &[u64], runs: &[Run], scratch: &mut Scratch) {
+    let Scratch { runs: all, longest, .. } = scratch;
+    all.clear();
     let mut push = |run: Run| match all.last_mut() {
         Some(last) if last.query + last.len == run.query && last.found + last.len == run.found => last.len += run.len,
         _ => all.push(run),
@@ -331,23 +361,23 @@ fn refine(query: &[u64], found: &[u64], runs: &[Run]) -> Vec<Run> {
     for run in runs {
         if let Some(before) = before {
             let (one, other) = (before.query + before.len, before.found + before.len);
-            for (i, j) in common(&query[one..run.query], &found[other..run.found]) {
+            common(&query[one..run.query], &found[other..run.found], longest, |i, j| {
                 push(Run { query: one + i, found: other + j, len: 1 });
-            }
+            });
         }
         push(*run);
         before = Some(*run);
     }
-    all
 }
 
-/// The places of a longest common subsequence; none where the gaps are too large to be worth it.
-fn common(one: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
+/// Tells the places of a longest common subsequence; none where the gaps are too large to be worth it.
+fn common(one: &[u64], other: &[u64], longest: &mut Vec<u16>, mut tell: impl FnMut(usize, usize)) {
     let wide = other.len() + 1;
     if one.is_empty() || other.is_empty() || one.len() * other.len() > GAP_CELLS {
-        return Vec::new();
+        return;
     }
-    let mut longest = vec![0_u16; (one.len() + 1) * wide];
+    longest.clear();
+    longest.resize((one.len() + 1) * wide, 0);
     for i in (0..one.len()).rev() {
         for j in (0..other.len()).rev() {
             longest[i * wide + j] = if one[i] == other[j] {
@@ -357,10 +387,10 @@ fn common(one: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
             };
         }
     }
-    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
+    let (mut i, mut j) = (0, 0);
     while i < one.len() && j < other.len() {
         if one[i] == other[j] {
-            pairs.push((i, j));
+            tell(i, j);
             (i, j) = (i + 1, j + 1);
         } else if longest[(i + 1) * wide + j] >= longest[i * wide + j + 1] {
             i += 1;
@@ -368,5 +398,4 @@ fn common(one: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
             j += 1;
         }
     }
-    pairs
 }
