@@ -248,18 +248,19 @@ def settle(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> 
     """
     passages, slots = compared.passages, compared.slots
     owner = np.repeat(compared.passage_offsets[:-1], np.diff(compared.slot_offsets)) + slots.passage
-    filled, _ = forms.are_filled(slots, varying)
+    filled, varies = forms.are_filled(slots, varying)
     other = np.bincount(owner[filled], minlength=len(passages)).astype(np.uint32)
     before = np.concatenate([[0], np.cumsum(passages.words, dtype=np.int64)])
     of_pair = before[compared.passage_offsets]
     starts = before[owner] - np.repeat(of_pair[:-1], np.diff(compared.slot_offsets))
     is_form = forms.are_forms(
         slots,
+        filled,
+        varies,
         compared.slot_offsets,
         starts,
         np.diff(of_pair),
         np.bincount(compared.pairs, passages.same, len(compared)).astype(np.int64),
-        varying,
         tell,
     )
     return replace(

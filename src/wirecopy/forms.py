@@ -107,20 +107,20 @@ def are_filled(
 
 def are_forms(
     slots: SlotColumns,
+    filled: NDArray[np.bool_],
+    varies: NDArray[np.bool_],
     offsets: NDArray[np.int64],
     starts: NDArray[np.int64],
     words: NDArray[np.int64],
     same: NDArray[np.int64],
-    varying: NDArray[np.uint64],
     tell: TellApart,
 ) -> NDArray[np.bool_]:
     """Whether each pair is a form: it has slots `offsets[i]:offsets[i + 1]`, so many equal `words`, and values that are the `same`.
 
-    `starts` are the equal words of the pair before the passage of each slot.
+    `filled` and `varies` are what `are_filled` says, `starts` the equal words of the pair before the passage of each slot.
     """
     pairs = len(words)
     pair = np.repeat(np.arange(pairs), np.diff(offsets))
-    filled, varies = are_filled(slots, varying)
     is_value = slots.value == 1
 
     def count(which: NDArray[np.bool_]) -> NDArray[np.int64]:
