@@ -92,8 +92,9 @@ TellApart = Callable[[NDArray[np.int64]], Apart]
 def learn(slots: SlotColumns, queries: NDArray[np.uint32], founds: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """The names that vary, sorted; each slot is of an article `queries` and an article `founds`."""
     short = np.flatnonzero(slots.long == 0)
-    columns = (column[short] for column in (slots.name, queries, founds, slots.query, slots.found))
-    return _core.varying_slots(*columns, least=VALUES, commonest=COMMONEST)
+    slots, queries, founds = slots.take(short), queries[short], founds[short]
+    said = slots.query, slots.found
+    return _core.varying_slots(slots.name, queries, founds, *said, least=VALUES, commonest=COMMONEST)
 
 
 def are_filled(
