@@ -28,6 +28,7 @@ import wirecopy
 from quality.texts import vocabulary
 from wirecopy import Archive
 from wirecopy.archive import marks, segments
+from wirecopy.boilerplate import Learnt
 from wirecopy.errors import MismatchError, WirecopyError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,8 +63,8 @@ def require(holds: object, what: str) -> None:
 # Articles
 
 
-def make_articles(number: int, seed: int = 6, words: int = 60, hours: float = 1) -> list[Row]:
-    """Made-up articles, one an hour; every fifth has most of an earlier one. No word is common: none is boilerplate."""
+def make_articles(number: int, seed: int | str = 6, words: int = 60, hours: float = 1) -> list[Row]:
+    """Made-up articles, one an hour; every fifth has most of an earlier one, which makes some of it boilerplate in a few seeds."""
     rng = random.Random(seed)
     known = vocabulary(rng, 20_000)
     texts: list[list[str]] = []
@@ -147,10 +148,17 @@ def _within(state: State, now: str, dates: Mapping[str, str]) -> State:
 
 
 def make_churn(number: int, seed: int) -> list[Step]:
-    """The life of an archive: articles come in batches for twice its window; after each some are replaced, removed, expire, or it is compacted."""
+    """The life of an archive: articles come in batches for twice its window; after each some are replaced, removed, expire, or it is compacted.
+
+    Every fourth ends with a formula, one of eight, each of which is in use for an eighth of the time.
+    """
     rng = random.Random(seed)
     hours = 24 * 2 * WINDOW_DAYS / number
     articles = make_articles(number, seed, hours=hours)
+    formulas = [make_articles(1, f"{seed} {place}", words=30)[0]["text"] for place in range(8)]
+    for place, article in enumerate(articles):
+        if place % 4 == 0:
+            article["text"] += " " + formulas[8 * place // number]
     steps = []
     for start in range(0, number, number // 40):
         batch = articles[start : start + number // 40]
@@ -416,31 +424,53 @@ def traced_calls(log: Path) -> list[str]:
 
 
 class Answers:
-    """What archives with certain articles have to answer: by an archive that nothing happened to, and by `find`."""
+    """What archives with certain articles have to answer: by an archive that nothing happened to, and by `find`.
+
+    `check` goes by the boilerplate that was learnt last: by that of fewer articles, if an archive was let down before it learnt anew.
+    """
 
     def __init__(self, folder: Path, queries: Sequence[str], dates: Mapping[str, str]) -> None:
         self._folder = folder
         self._queries = queries
         self._dates = dates
-        self._known: dict[frozenset[tuple[str, str]], tuple[Any, Any]] = {}
+        self._known: dict[tuple[frozenset[tuple[str, str]], tuple[bytes, ...]], tuple[Any, Any, Any]] = {}
 
     def require(self, archive: Archive, state: State) -> None:
         """Raise FaultError unless the archive answers like that."""
-        key = frozenset(state.items())
+        learnt = archive._store.learnt()
+        key = frozenset(state.items()), _bytes_of(learnt)
         if key not in self._known:
-            articles = [{"id": id, "text": text, "published": self._dates[id]} for id, text in state.items()]
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder.mkdir()
-            with Archive.open(self._folder / "sound") as sound:
-                sound.add(articles)
-                pairs = wirecopy.find(articles) if articles else ()
-                self._known[key] = self._check(sound), [match.to_dict() for match in pairs]
-        checks, pairs = self._known[key]
+            self._known[key] = self._ask_sound(state, learnt)
+        checks, pairs, formulas = self._known[key]
         require(self._check(archive) == checks, "check answers otherwise")
-        require([match.to_dict() for match in archive.pairs()] == pairs, "pairs answers otherwise")
+        found = archive.pairs()
+        require([match.to_dict() for match in found] == pairs, "pairs answers otherwise")
+        require(list(found.formulas) == formulas, "pairs learns otherwise")
+        is_stale = archive.info()["changed_since_learnt"] > 0
+        require(is_stale or list(archive.formulas) == formulas, "learnt otherwise")
+
+    def _ask_sound(self, state: State, learnt: Learnt) -> tuple[Any, Any, Any]:
+        """What a new archive answers by what was learnt, and what `find` does."""
+        articles = [{"id": id, "text": text, "published": self._dates[id]} for id, text in state.items()]
+        shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir()
+        with Archive.open(self._folder / "sound") as sound:
+            sound.add(articles)
+            with sound._writer.changing():
+                sound._store.set_learnt(learnt)
+            checks = self._check(sound)
+        if not articles:
+            return checks, [], []
+        found = wirecopy.find(articles)
+        return checks, [match.to_dict() for match in found], list(found.formulas)
 
     def _check(self, archive: Archive) -> list[Any]:
         return [answer.to_dict() for query in self._queries for answer in archive.check(query)]
+
+
+def _bytes_of(learnt: Learnt) -> tuple[bytes, ...]:
+    names = (part for name, held in sorted(learnt.names.items()) for part in (name.encode(), held.tobytes()))
+    return learnt.known.shingles.tobytes(), *names
 
 
 def require_whole(archive: Archive, allowed: Sequence[State]) -> State:

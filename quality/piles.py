@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +11,10 @@ import numpy as np
 
 import wirecopy
 from quality.texts import Writer, join
-from wirecopy import Archive, Match, Relation
+from wirecopy import Archive, Article, Match, Relation
 from wirecopy.archive import Answer
 from wirecopy.comparison import PRESETS
+from wirecopy.text import tokenise
 
 Record = dict[str, Any]
 
@@ -77,31 +77,35 @@ def told(match: Match | None) -> Match | None:
     return match and replace(match, methods=())
 
 
-def words_of(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
+def group_alike(articles: Iterable[Article]) -> dict[str, frozenset[str]]:
+    """For each article those that are identical in words, itself among them, by id."""
+    groups: dict[bytes, list[str]] = {}
+    for article in articles:
+        body = np.frombuffer(article.text.encode(), np.uint8)
+        words = tokenise(body, np.array([0, len(body)], np.int64)).hashes.tobytes()
+        groups.setdefault(words, []).append(article.id)
+    return {id: group for ids in groups.values() for group in [frozenset(ids)] for id in ids}
 
 
 def disagreements_of_check(
-    answer: Answer, asked: dict[tuple[str, str], Match], texts: Mapping[str, Any]
+    answer: Answer, asked: dict[tuple[str, str], Match], alike: Mapping[str, frozenset[str]]
 ) -> list[str]:
     """What `check`, asked to name all, says otherwise than `find`: it finds the same, and besides what is identical to that."""
     wrong, given = [], by_pair(answer.matches)
     if other := [pair for pair, match in asked.items() if given.get(pair) != match]:
         wrong.append(f"check answers {answer.query} otherwise than find: {other[:3]}")
+    found = {alike[match.found]: match for match in asked.values()}
     more = [match for pair, match in given.items() if pair not in asked]
-    identical = {tuple(texts[match.found]) for match in asked.values()}
-    if strange := [match.found for match in more if tuple(texts[match.found]) not in identical]:
+    if strange := [match.found for match in more if alike[match.found] not in found]:
         wrong.append(f"check finds {strange[:3]} for {answer.query}, identical to nothing that find finds")
-    found = {tuple(texts[match.found]): match for match in asked.values()}
     for match in more:
-        same = found.get(tuple(texts[match.found]), match)
+        same = found.get(alike[match.found], match)
         # Of twins with another date or address one may be a form, and one an update.
         is_form = Relation.FORM in (same.relation, match.relation)
         if same.query_covered != match.query_covered or (same.relation != match.relation and not is_form):
             wrong.append(f"{match.found} is {match.relation} of {answer.query}, its twin {same.relation}")
     named = {pair[1] for pair in given}
-    twins = {id for id, words in texts.items() if tuple(words) in identical}
-    if lost := sorted(twins - named - {answer.query}):
+    if lost := sorted(frozenset[str]().union(*found) - named - {answer.query}):
         wrong.append(f"check does not find {lost[:3]} for {answer.query}, identical to what it finds")
     counts = answer.articles, answer.contained_in_count
     if counts != (len(given), len(answer.contained_in)):
@@ -142,6 +146,7 @@ def disagreements(articles: Any, queries: list[Record], folder: Path, **options:
             preset: {answer.query: answer for answer in archive.check(queries, top=None, preset=preset)}
             for preset in PRESETS
         }
+        alike = group_alike(archive.articles())
     asked: dict[str, dict[str, dict[tuple[str, str], Match]]] = {}
     for preset in PRESETS:
         asked[preset] = {query["id"]: {} for query in queries}
@@ -149,10 +154,9 @@ def disagreements(articles: Any, queries: list[Record], folder: Path, **options:
             asked[preset][match.query][match.query, match.found] = match
         # An archive nominates with the methods that it was made with; those of `find` may follow the preset.
         if "method" in options or preset != "any-reuse":
-            texts = {one["id"]: words_of(one["text"]) for one in articles}
             for name, mine in asked[preset].items():
                 answer = answers[preset][name]
-                wrong += [f"{told}, {preset}" for told in disagreements_of_check(answer, mine, texts)]
+                wrong += [f"{told}, {preset}" for told in disagreements_of_check(answer, mine, alike)]
         for name, mine in asked[preset].items():
             for (_, other), match in mine.items():
                 there = found[preset].get((name, other))

@@ -20,6 +20,7 @@ import wirecopy
 from quality.faults import (
     ADD_ARTICLES,
     WINDOW_DAYS,
+    Answers,
     NotPossibleError,
     Nursery,
     make_articles,
@@ -79,6 +80,32 @@ def test_an_archive_killed_again_and_again_is_as_it_was_acknowledged(tmp_path: P
     tried = archive_faults.kill_churns(tmp_path, kills=6, articles=400)
     assert tried.failures == []
     assert tried.kills == 6
+
+
+def test_an_add_cut_short_before_it_learns_leaves_what_was_learnt_before_until_it_is_repeated(
+    tmp_path: Path,
+) -> None:
+    [formula] = make_articles(1, seed=9, words=30)
+    first, *rest = [one | {"text": f"{one['text']} {formula['text']}"} for one in make_articles(20)]
+    dates = {one["id"]: one["published"] for one in (first, *rest)}
+    answers = Answers(tmp_path / "sound", [first["text"]], dates)
+
+    def stop_when_learning(stage: str, done: int, total: int) -> None:
+        if stage != "adding":
+            raise KeyboardInterrupt
+
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add([first])
+        with pytest.raises(KeyboardInterrupt):
+            archive.add(rest, progress=stop_when_learning)
+        assert (len(archive), archive.info()["changed_since_learnt"], len(archive.formulas)) == (20, 19, 0)
+        assert len(sources(archive, formula["text"])) == 20
+        answers.require(archive, state_of([first, *rest]))
+    with Archive.open(tmp_path / "archive") as archive:
+        assert archive.add(rest).known == 19
+        assert (archive.info()["changed_since_learnt"], len(archive.formulas)) == (0, 1)
+        assert sources(archive, formula["text"]) == []
+        answers.require(archive, state_of([first, *rest]))
 
 
 def test_an_archive_whose_making_was_cut_short_is_made_by_the_next_open(tmp_path: Path) -> None:

@@ -81,6 +81,21 @@ def test_what_is_named_without_being_compared_is_told_as_if_it_were(tmp_path: Pa
             assert set(match.methods) == {"exact", "winnowing"}
 
 
+def test_what_is_said_of_copies_does_not_depend_on_the_order_of_adding(
+    many_holders: int, tmp_path: Path
+) -> None:
+    """The earliest copy and an article before it are the nearest by passages; the second is a candidate only as identical."""
+    longer = {"id": "longer", "text": join([*WORDS, *Writer(39).write(40)]), "published": "2020-01-01"}
+    articles = [longer, *copies(30)]
+    told = []
+    for place, order in enumerate((articles, articles[::-1])):
+        with opened(tmp_path / str(place), order) as archive:
+            told.append(ask(archive, top=None).to_dict())
+    assert told[0] == told[1]
+    methods = {match["found"]: match["methods"] for match in told[0]["matches"]}
+    assert (methods["c00001"], methods["c00029"]) == (["exact"], methods["c00000"])
+
+
 def test_a_part_or_an_edit_of_a_text_is_in_all_its_copies(many_holders: int, tmp_path: Path) -> None:
     part = {"id": "part", "text": join(WORDS[:60])}
     whole = {"id": "whole", "text": join([*Writer(34).write(200), *WORDS])}

@@ -171,7 +171,9 @@ def _find_kin(
     own = families.rows_of([batch.own_ids[query] for query in queries])
     for query in queries:
         every = np.flatnonzero(candidates.queries == query)
-        mine = every[candidates.is_match[every]].tolist()
+        matching = every[candidates.is_match[every]]
+        pair_of = dict(zip(candidates.rows[matching].tolist(), matching.tolist(), strict=True))
+        mine = [pair_of[row] for row in families.sort(candidates.rows[matching])]
         found = families.keys([candidates.bodies[pair] for pair in every.tolist()])
         keys = dict(zip(every.tolist(), found, strict=True))
         itself = own.get(batch.own_ids[query])
