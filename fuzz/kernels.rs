@@ -8,7 +8,7 @@ use wirecopy_core::align::{Comparison, Filling, Settings, compare};
 use wirecopy_core::boilerplate::Formulas;
 use wirecopy_core::extract::{Received, Wanted, extract};
 use wirecopy_core::html::Limits;
-use wirecopy_core::jsonl::{Names, Records, read_jsonl};
+use wirecopy_core::jsonl::{MAX_REASONS, Names, Records, read_jsonl};
 use wirecopy_core::metadata::Known;
 use wirecopy_core::models::Model;
 use wirecopy_core::postings::SHARDS;
@@ -136,7 +136,7 @@ pub fn jsonl(data: &[u8]) {
     let name = |name: &str| vec![name.to_owned()];
     let (text, id, published, about) = (name("text"), name("id"), name("date"), [name("title"), name("authors")]);
     let names = Names { text: &text, id: &id, published: &published, about: &about };
-    let together = read_jsonl(data, names, 1 << 16);
+    let mut together = read_jsonl(data, names, 1 << 16);
     assert!(String::from_utf8(together.text.clone()).is_ok());
     assert!(together.offsets.windows(2).all(|pair| pair[0] <= pair[1]));
     assert_eq!(together.offsets.len(), together.ids.len() + 1);
@@ -151,7 +151,19 @@ pub fn jsonl(data: &[u8]) {
         alone.other_dates.extend(one.other_dates.into_iter().map(|(at, date)| (row + at, date)));
         alone.about.iter_mut().zip(one.about).for_each(|(all, more)| all.extend(more));
         alone.lines.extend(one.lines.iter().map(|line| number as i64 + line));
-        alone.bad.extend(one.bad.into_iter().map(|(line, reason)| (number as i64 + line, reason)));
+        alone.bad_lines.extend(one.bad_lines.iter().map(|line| number as i64 + line));
+        for reason in one.reasons {
+            let there = alone.reasons.iter().position(|known| *known == reason);
+            alone.bad_reasons.push(there.unwrap_or(alone.reasons.len()) as u32);
+            if there.is_none() {
+                alone.reasons.push(reason);
+            }
+        }
+    }
+    assert!(together.reasons.len() <= 2 * MAX_REASONS);
+    if alone.reasons.len() > MAX_REASONS {
+        together.reasons.clone_from(&alone.reasons);
+        together.bad_reasons.clone_from(&alone.bad_reasons);
     }
     assert_eq!(together, alone);
 }

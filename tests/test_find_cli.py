@@ -230,15 +230,17 @@ def test_a_repeated_id_is_named_with_its_place_in_every_kind_of_file(
     pa.feather.write_feather(pa.Table.from_pylist(rows), "d.arrow")
     Path("e").mkdir()
     Path("e", "1").write_text("a")
-    said = talk(wirecopy("find", "a.json", "b.csv", "c.parquet", "d.arrow", "e", "e/1", "-q"))
+    said = talk(
+        wirecopy(
+            "find", "a.json", "b.csv", "c.parquet", "d.arrow", "e", "e/1", "-q", "--skipped", "skipped.jsonl"
+        )
+    )
     places = ["a.json:2", "b.csv:2", "c.parquet:1", "c.parquet:2", "d.arrow:1", "d.arrow:2", "e/1", "e/1"]
-    assert said.splitlines() == [
-        *(
-            f"skipped: {place}: an article with the id '1' was read before; give each its own"
-            for place in places
-        ),
-        "8 records skipped",
+    reason = "an article with the id '1' was read before; give each its own"
+    assert lines(Path("skipped.jsonl").read_bytes()) == [
+        {"where": place, "reason": reason} for place in places
     ]
+    assert said.endswith("\n8 records skipped\n")
 
 
 def write_family(folder: Path) -> Path:

@@ -76,7 +76,7 @@ TOKENS = st.lists(SNIPPETS | st.sampled_from([b'{"text": "', b'"text"', b'"id"']
 def test_the_kernel_reads_what_json_loads_reads(
     data: bytes, about_names: tuple[tuple[str, ...], ...]
 ) -> None:
-    text, offsets, ids, published, other_dates, about, line_numbers, bad = _core.read_jsonl(
+    text, offsets, ids, published, other_dates, about, line_numbers, (bad, which, reasons) = _core.read_jsonl(
         np.frombuffer(data, np.uint8), *NAMES, about_names, 1 << 20
     )
     assert [len(column) for column in about] == [len(ids)] * len(about_names)
@@ -92,7 +92,11 @@ def test_the_kernel_reads_what_json_loads_reads(
         )
         for row in range(len(ids))
     ]
-    assert (rows, [line for line, _ in bad]) == twin.read_jsonl(data, *NAMES, about_names)
+    assert (rows, bad.tolist()) == twin.read_jsonl(data, *NAMES, about_names)
+    assert len(which) == len(bad)
+    assert set(which.tolist()) == set(range(len(reasons)))
+    assert all(reasons)
+    assert len(set(reasons)) == len(reasons)
 
 
 @settings(max_examples=500, deadline=None)

@@ -1,6 +1,7 @@
 """What the fuzzers of the readers begin with, and what they found, in `fuzz/seeds`: as it is, cut and changed."""
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,10 @@ def change(data: bytes, rng: random.Random) -> bytes:
 def test_every_folder_of_seeds_has_a_target() -> None:
     kernels = {path.stem for path in (SEEDS.parent / "targets").glob("*.rs")}
     assert {path.name for path in SEEDS.iterdir()} == kernels | set(TARGETS)
+
+
+def test_no_seed_names_a_file_of_a_machine() -> None:
+    """Whoever fuzzes goes where the seeds point."""
+    folders = rb"(?i)(?<![\w.-])/(bin|dev|etc|home|opt|proc|root|run|srv|sys|tmp|users|usr|var)/"
+    seeds = [path for path in SEEDS.rglob("*") if path.is_file()]
+    assert not [path for path in seeds if re.search(folders, path.read_bytes())]

@@ -6,6 +6,7 @@
 //! and what is not is decided as Python's `json.loads` does, with these differences: nesting stops at 128; `NaN` and
 //! `Infinity`, which Python writes for missing numbers, are null; a lone surrogate is U+FFFD.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use memchr::{memchr, memchr2};
@@ -13,6 +14,9 @@ use memchr::{memchr, memchr2};
 use crate::dates::{UNDATED, iso_microseconds};
 
 const MAX_DEPTH: usize = 128;
+
+/// The most different reasons that a batch gives in full; of any other, what stands before its first colon is told.
+pub const MAX_REASONS: usize = 1000;
 
 /// The names under which a record may hold its fields: the first that is there and not null is taken.
 #[derive(Debug, Clone, Copy)]
@@ -45,8 +49,12 @@ pub struct Records {
     pub about: Vec<Vec<String>>,
     /// The line that each row stands on.
     pub lines: Vec<i64>,
-    /// The lines that hold no usable record, and why.
-    pub bad: Vec<(i64, String)>,
+    /// The lines that hold no usable record.
+    pub bad_lines: Vec<i64>,
+    /// Why, for each of them, as a place in `reasons`.
+    pub bad_reasons: Vec<u32>,
+    /// The different reasons.
+    pub reasons: Vec<String>,
 }
 
 /// The records of all lines of `data`; blank lines are skipped.
@@ -58,6 +66,7 @@ pub fn read_jsonl(data: &[u8], names: Names, max_record_bytes: usize) -> Records
         ..Records::default()
     };
     let slots = Slots::new(names);
+    let mut known = HashMap::new();
     let mut rest = data;
     let mut number = 0;
     while !rest.is_empty() {
@@ -72,7 +81,7 @@ pub fn read_jsonl(data: &[u8], names: Names, max_record_bytes: usize) -> Records
             };
             match read {
                 Ok(record) => records.push(&record, number),
-                Err(reason) => records.bad.push((number, reason)),
+                Err(reason) => records.complain(number, reason, &mut known),
             }
         }
         number += 1;
@@ -97,6 +106,21 @@ impl Records {
             column.push(value.as_known());
         }
         self.lines.push(line);
+    }
+
+    /// Adds a bad line; `known` has the place of each reason.
+    fn complain(&mut self, line: i64, mut reason: String, known: &mut HashMap<String, u32>) {
+        if known.len() >= MAX_REASONS && !known.contains_key(&reason) {
+            reason.truncate(memchr(b':', reason.as_bytes()).unwrap_or(reason.len()));
+        }
+        let place = known.get(&reason).copied().unwrap_or_else(|| {
+            let new = self.reasons.len() as u32;
+            self.reasons.push(reason.clone());
+            known.insert(reason, new);
+            new
+        });
+        self.bad_lines.push(line);
+        self.bad_reasons.push(place);
     }
 }
 
@@ -528,7 +552,7 @@ mod tests {
         assert_eq!(records.published, [86_400_000_000, UNDATED]);
         assert_eq!(records.other_dates, [(1, "today".to_owned())]);
         assert_eq!(records.lines, [0, 2]);
-        assert!(records.bad.is_empty());
+        assert!(records.bad_lines.is_empty());
     }
 
     #[test]
@@ -561,9 +585,10 @@ mod tests {
     #[test]
     fn bad_lines_are_named() {
         let records = read("{\"a\": 1}\n[]\n{\"text\": 5}\n{\"text\": \"x\", \"id\": []}\n{\"text\": \"x\n{}");
-        let reasons: Vec<&str> = records.bad.iter().map(|(_, reason)| reason.as_str()).collect();
+        assert_eq!(records.bad_lines, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(told(&records), records.reasons);
         assert_eq!(
-            reasons,
+            records.reasons,
             [
                 "no text field: found keys a; name it with --text-field",
                 "not a JSON object but an array; each line must be one {…}",
@@ -576,11 +601,34 @@ mod tests {
         assert!(records.lines.is_empty());
     }
 
+    /// The reason of each bad line.
+    fn told(records: &Records) -> Vec<&str> {
+        records.bad_reasons.iter().map(|place| records.reasons[*place as usize].as_str()).collect()
+    }
+
+    #[test]
+    fn a_reason_is_held_once() {
+        let records = read(&"{}\n[]\n".repeat(50_000));
+        assert_eq!((records.bad_lines.len(), records.reasons.len()), (100_000, 2));
+        assert_eq!(told(&records)[99_998..], ["no text field: the record is empty", records.reasons[1].as_str()]);
+    }
+
+    #[test]
+    fn of_very_many_reasons_the_later_are_told_in_short() {
+        let data: Vec<String> = (0..MAX_REASONS + 5).map(|n| format!("{{\"key{n}\": 1}}\n")).collect();
+        let records = read(&(data.concat() + "{\"key3\": 1}"));
+        let told = told(&records);
+        assert_eq!(told.len(), MAX_REASONS + 6);
+        assert_eq!(records.reasons.len(), MAX_REASONS + 1);
+        assert_eq!(told[3], "no text field: found keys key3; name it with --text-field");
+        assert_eq!(told[MAX_REASONS..], [&["no text field"; 5][..], &[told[3]]].concat());
+    }
+
     #[test]
     fn deep_nesting_ends() {
         let nested = |depth: usize| format!("{{\"text\": \"x\", \"y\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
-        assert!(read(&nested(127)).bad.is_empty());
-        assert_eq!(read(&nested(128)).bad.len(), 1);
-        assert_eq!(read(&nested(100_000)).bad.len(), 1);
+        assert!(read(&nested(127)).bad_lines.is_empty());
+        assert_eq!(read(&nested(128)).bad_lines.len(), 1);
+        assert_eq!(read(&nested(100_000)).bad_lines.len(), 1);
     }
 }

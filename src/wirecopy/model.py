@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,13 +119,85 @@ class Extracted:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A record that could not be used: where it stands, and why it was left out."""
+    """A record that could not be used: where it stands, and why it was left out; `more` of the same kind are not listed after it."""
 
     where: str
     reason: str
+    more: int = 0
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.reason}"
+        more = f" (and {self.more:,} more of this kind)" if self.more else ""
+        return f"{self.where}: {self.reason}{more}"
+
+    def kind(self, known: Collection[str]) -> str:
+        """What the reason says of any such record; empty for a kind that is not `known`, where too many are."""
+        kind = _kind(self.reason)
+        return kind if kind in known or len(known) < MAX_KINDS else ""
+
+
+LISTED = 1000
+"""How many skipped records of a kind are listed; of a flood of them, more would fill the memory."""
+MAX_KINDS = 100
+"""So many kinds are told apart."""
+_OF_ONE_RECORD = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\S*[\d./<>_]\S*""")
+
+
+@lru_cache(LISTED)
+def _kind(reason: str) -> str:
+    """A reason without what is said after its colon, and without what is quoted, numbers, names of files and addresses."""
+    return _OF_ONE_RECORD.sub("…", reason).partition(": ")[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SkippedLines(Sequence[Skipped]):
+    """Lines of a file that could not be used, very many perhaps: line `lines[i]` for the reason `reasons[which[i]]`."""
+
+    path: str
+    lines: NDArray[np.int64]
+    which: NDArray[np.uint32]
+    reasons: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    @overload
+    def __getitem__(self, row: int) -> Skipped: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Skipped]: ...
+    def __getitem__(self, row: int | slice) -> Skipped | list[Skipped]:
+        if isinstance(row, slice):
+            return [self[i] for i in range(*row.indices(len(self)))]
+        return Skipped(f"{self.path}:{self.lines[row]}", self.reasons[self.which[row]])
+
+    def listed(self) -> Iterator[Skipped]:
+        """The first of each kind, the last of them with the number of those that are left out."""
+        kinds = [_kind(reason) for reason in self.reasons]
+        more: dict[int, int] = {}
+        for kind in set(kinds):
+            rows = np.flatnonzero(np.isin(self.which, [at for at, one in enumerate(kinds) if one == kind]))
+            first = rows[:LISTED].tolist()
+            more |= dict.fromkeys(first, 0) | dict.fromkeys(first[-1:], len(rows) - len(first))
+        return (replace(self[row], more=more[row]) for row in sorted(more))
+
+
+def list_skipped(*parts: Sequence[Skipped], tell: Callable[[Skipped], object] | None = None) -> list[Skipped]:
+    """The skipped records, of each kind the first `LISTED`, the last of them with how many more there are; `tell` is told of all."""
+    if tell:
+        for one in chain(*parts):
+            tell(one)
+    listed: list[Skipped] = []
+    of_kind: dict[str, tuple[int, int]] = {}
+    for one in chain.from_iterable(
+        part.listed() if isinstance(part, SkippedLines) else part for part in parts
+    ):
+        kind = one.kind(of_kind)
+        number, last = of_kind.get(kind, (0, 0))
+        if number < LISTED:
+            of_kind[kind] = number + 1, len(listed)
+            listed.append(one)
+        else:
+            listed[last] = replace(listed[last], more=listed[last].more + 1 + one.more)
+    return listed
 
 
 def held_by_either(one: Mapping[str, bool], other: Mapping[str, bool]) -> dict[str, bool]:

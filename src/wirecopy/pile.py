@@ -6,7 +6,7 @@ candidates again. Texts and keys are held in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -25,7 +25,7 @@ from .matching.collection import Out, Pool, Progress, Texts, invert, open_pool, 
 from .matching.matches import Matches
 from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries, place_by_id
 from .methods import Method, Sketches
-from .model import Articles, Skipped, held_by_either, missing
+from .model import Articles, Skipped, held_by_either, list_skipped, missing
 from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
 from .sharing import Sharing
 from .sources import Fields, Work, read, resolve
@@ -36,6 +36,7 @@ __all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "find", "
 MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
 BATCH_BYTES = 4 << 20
+Skip = Callable[[Skipped], object]
 EMPTY = Articles((), np.empty(0, np.uint8), np.zeros(1, np.int64), np.empty(0, np.int64))
 
 
@@ -52,6 +53,7 @@ def find(
     fields: Fields | None = None,
     batch_bytes: int = BATCH_BYTES,
     progress: Progress | None = None,
+    skip: Skip | None = None,
 ) -> Matches:
     """All copies in a pile of articles, or, with `query`, what the articles of `query` share with the pile.
 
@@ -59,8 +61,9 @@ def find(
     the pile. With `pairs="linked"` the members of a family too big to pair all with all are linked to its earliest
     members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all. Methods that weigh
     words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
-    there as id, a row of a frame without ids its index: both are no identity, so that queries meet the article with their number. The
-    answer is the same for any order of the input, number of threads and `batch_bytes`; of two
+    there as id, a row of a frame without ids its index: both are no identity, so that queries meet the article with their number.
+    `skip` is called with every record that cannot be used. The answer is the same for any order of the input, number of threads and
+    `batch_bytes`; of two
     records with one id, the one read first counts.
     """
     refuse(
@@ -75,10 +78,10 @@ def find(
     reading = _reading(fields, plan.methods, "url")
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
-        queries = read_queries(asked, reading, batch_bytes, pool)
+        queries = read_queries(asked, reading, batch_bytes, pool, skip)
         ready = [one for one in plan.nominating if not one.weighs_words and not one.is_directed]
         pile, filed = Pile.read(
-            read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, ready
+            read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, ready, skip
         )
         pile = warn_of_few(pile, plan.methods, statistics)
         shelf = Shelf.fill(plan, pile, filed, pool)
@@ -107,12 +110,13 @@ def opinions(
     batch_bytes: int = BATCH_BYTES,
     progress: Progress | None = None,
     receive: Receive | None = None,
+    skip: Skip | None = None,
 ) -> Opinions:
     """What one published method says by itself: the pairs of a pile that it accepts, or, with `query`, the pile ranked.
 
     Of a ranking only the `top` articles are given, if a number is given, and only those that the method `accepted`. Words are weighed by
     `statistics`, or else by those of the pile. `receive` is called with opinions as they come, which are then not kept: a big family has
-    as many as its square.
+    as many as its square; `skip` with every record that cannot be used.
     """
     chosen = choose_methods(method, DEFAULT_PRESET)[0]
     alone = query is None
@@ -127,8 +131,10 @@ def opinions(
     reading = _reading(fields, [chosen])
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
-        queries = read_queries(asked, reading, batch_bytes, pool)
-        pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool)
+        queries = read_queries(asked, reading, batch_bytes, pool, skip)
+        pile, _ = Pile.read(
+            read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, skip=skip
+        )
         pile = warn_of_few(pile, [chosen], statistics)
         weights = weigh_words(pile, chosen, statistics, pool)
         sketches = pile.sketch(chosen, weights, pool)
@@ -157,12 +163,15 @@ def weigh(
     fields: Fields | None = None,
     batch_bytes: int = BATCH_BYTES,
     progress: Progress | None = None,
+    skip: Skip | None = None,
 ) -> tuple[Statistics, Sequence[Skipped]]:
-    """In how many articles of a collection each word occurs, words as the method reads them; and what was skipped."""
+    """In how many articles of a collection each word occurs, words as the method reads them; and what was skipped, as for `find`."""
     chosen = choose_methods(method, DEFAULT_PRESET)[0]
     with open_pool(threads, progress) as pool:
         reading = _reading(fields, [chosen])
-        pile, _ = Pile.read(read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool)
+        pile, _ = Pile.read(
+            read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, skip=skip
+        )
         return pile.weigh(chosen, pool), pile.skipped
 
 
@@ -173,6 +182,7 @@ def tune(
     queries: int | None = None,
     statistics: Statistics | None = None,
     fields: Fields | None = None,
+    skip: Skip | None = None,
 ) -> tuple[Sequence[Any], Sequence[Skipped]]:
     """Trials of a method's parameter on a collection, by its paper's own procedure; and what was skipped.
 
@@ -180,7 +190,8 @@ def tune(
     """
     chosen = choose_methods(method, DEFAULT_PRESET)[0]
     with open_pool(None) as pool:
-        pile, _ = Pile.read(read(articles, fields=_reading(fields, [chosen]), numbered=True), pool)
+        work = read(articles, fields=_reading(fields, [chosen]), numbered=True)
+        pile, _ = Pile.read(work, pool, skip=skip)
         weights = weigh_words(pile, chosen, statistics, pool)
         ranks = np.arange(len(pile.ids), dtype=np.uint32)
         tokens = text.tokenise(*pile.texts(ranks), chosen.view, words=chosen.spells_words)
@@ -208,9 +219,9 @@ class Pile:
 
     @classmethod
     def read(
-        cls, work: Iterable[Work], pool: Pool, methods: Sequence[Method] = ()
+        cls, work: Iterable[Work], pool: Pool, methods: Sequence[Method] = (), skip: Skip | None = None
     ) -> tuple[Pile, list[dict[Method, Filed]]]:
-        """The articles of a source, and what each batch is filed under by some methods."""
+        """The articles of a source, and what each batch is filed under by some methods; `skip` is told what is skipped."""
 
         def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], NDArray[np.int64]]:
             batch = part()
@@ -220,20 +231,23 @@ class Pile:
             return part.source_bytes, batch, file(batch, methods, {}), addresses
 
         batches, filed, addresses, done = [], [], [], 0
+        skipped: list[Skipped] = []
         for source_bytes, batch, mine, places in pool.map(take_in, work):
+            if batch.skipped:
+                skipped = list_skipped(skipped, list_skipped(batch.skipped, tell=skip))
+                batch = replace(batch, skipped=())
             batches.append(batch)
             filed.append(mine)
             addresses.append(places)
             done += source_bytes
             pool.progress("reading", done, 0)
-        return replace(cls.of(batches), addresses=addresses), filed
+        return replace(cls.of(batches, skipped, skip), addresses=addresses), filed
 
     @classmethod
-    def of(cls, batches: Sequence[Articles]) -> Pile:
-        """The articles of some batches; an article with the id of an earlier one is skipped."""
-        seen, repeated, skipped, first = set[str](), [], list[Skipped](), 0
+    def of(cls, batches: Sequence[Articles], skipped: Sequence[Skipped], skip: Skip | None) -> Pile:
+        """The articles of some batches, and what else was skipped; an article with the id of an earlier one is skipped too."""
+        seen, repeated, again, first = set[str](), [], list[Skipped](), 0
         for batch in batches:
-            skipped += batch.skipped
             fresh = set(batch.ids)
             if len(fresh) != len(batch.ids) or not seen.isdisjoint(fresh):
                 for row, name in enumerate(batch.ids):
@@ -241,13 +255,14 @@ class Pile:
                         repeated.append(first + row)
                         where = batch.where(row) if batch.where else name
                         reason = f"an article with the id {name!r} was read before; give each its own"
-                        skipped.append(Skipped(where, reason))
+                        again.append(Skipped(where, reason))
                     seen.add(name)
             seen |= fresh
             first += len(batch)
         keys = sort_keys(batches)
         published = np.concatenate([np.empty(0, np.int64), *(batch.published for batch in batches)])
         order = rank(published, lambda numbers: [keys[number] for number in numbers.tolist()])
+        skipped = list_skipped(skipped, list_skipped(again, tell=skip))
         return cls(batches, order[~np.isin(order, repeated)] if repeated else order, skipped)
 
     @cached_property
@@ -365,13 +380,14 @@ def sort_keys(batches: Sequence[Articles]) -> list[Any]:
     ]
 
 
-def read_queries(asked: Sequence[Any], fields: Fields, batch_bytes: int, pool: Pool) -> Pile | None:
+def read_queries(
+    asked: Sequence[Any], fields: Fields, batch_bytes: int, pool: Pool, skip: Skip | None
+) -> Pile | None:
     """The articles that are asked about, from a list with one input; None if it has none."""
     if not asked:
         return None
-    return Pile.read(
-        read(asked[0], fields=fields, batch_bytes=batch_bytes, unnamed="query", numbered=True), pool
-    )[0]
+    work = read(asked[0], fields=fields, batch_bytes=batch_bytes, unnamed="query", numbered=True)
+    return Pile.read(work, pool, skip=skip)[0]
 
 
 def weigh_words(pile: Pile, method: Method, statistics: Statistics | None, pool: Pool) -> Statistics | None:

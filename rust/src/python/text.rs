@@ -15,7 +15,7 @@ type JsonLines<'py> = (
     Vec<(usize, String)>,
     Vec<Vec<String>>,
     Array<'py, i64>,
-    Vec<(i64, String)>,
+    (Array<'py, i64>, Array<'py, u32>, Vec<String>),
 );
 
 type Spans<'py> = Option<Array<'py, u32>>;
@@ -58,7 +58,7 @@ pub(crate) fn tokenise<'py>(
 }
 
 /// The records of JSON lines: (text, offsets, ids, published, other dates, a column for each names in `about_names`,
-/// lines, bad lines).
+/// lines, (bad lines, the place of the reason of each, the reasons)).
 #[pyfunction]
 pub(crate) fn read_jsonl<'py>(
     py: Python<'py>,
@@ -80,7 +80,7 @@ pub(crate) fn read_jsonl<'py>(
         records.other_dates,
         records.about,
         records.lines.into_arrays(py),
-        records.bad,
+        (records.bad_lines.into_arrays(py), records.bad_reasons.into_arrays(py), records.reasons),
     ))
 }
 

@@ -24,7 +24,7 @@ from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
 from ..methods import Method
 from ..methods import get as get_method
-from ..model import ABOUT, Article, Articles, Skipped
+from ..model import ABOUT, Article, Articles, Skipped, list_skipped
 from ..pairs import Filed
 from ..sources import Fields, read
 from ..sources.fields import id_text
@@ -333,13 +333,15 @@ class Archive:
         fields: Fields | None = None,
         batch_bytes: int = 4 << 20,
         progress: Progress | None = None,
+        skip: Callable[[Skipped], object] | None = None,
     ) -> Added:
         """Add articles from any source; returns how many were added, known, late, replaced and skipped.
 
         What is returned, or told to `progress`, is on disk. An article that the archive has is not added again, so an interrupted `add`
         can simply be repeated. An id that it has with other content is skipped, or replaced with `replace`. At the end the boilerplate
         is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed. A file that the archive has
-        under another id too, from other arguments, is in `elsewhere`; with `rename` only the new id stays.
+        under another id too, from other arguments, is in `elsewhere`; with `rename` only the new id stays. `skip` is called with every
+        record that cannot be used.
         """
         self._claim(progress)
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
@@ -353,7 +355,9 @@ class Archive:
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
             for source_bytes, batch, filed, contents in pool.map(take_in, work):
-                total += self._writer.add(batch, filed, contents, replace, seen)
+                added = self._writer.add(batch, filed, contents, replace, seen)
+                skipped = list_skipped(batch.skipped, added.skipped, tell=skip)
+                total += dataclasses.replace(added, skipped=skipped)
                 if not was_empty:
                     elsewhere |= find_elsewhere(self._store, batch, contents)
                 done += source_bytes

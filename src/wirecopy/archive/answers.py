@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from ..model import Article, Match, Opinion, Relation, Verdict, held_by_either, missing
+from ..model import Article, Match, Opinion, Relation, Verdict, held_by_either, list_skipped, missing
 
 KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
 """Relations of a query that is in the found article."""
@@ -182,7 +182,7 @@ class Added:
             self.known + other.known,
             self.replaced + other.replaced,
             self.late + other.late,
-            [*self.skipped, *other.skipped],
+            list_skipped(self.skipped, other.skipped),
             self.unreadable_dates + other.unreadable_dates,
             held_by_either(self.held, other.held),
             {**self.ahead, **other.ahead},

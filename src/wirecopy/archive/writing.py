@@ -86,7 +86,7 @@ class Writer:
                 fresh[id] = row
             seen.add(id)
         where = batch.where or batch.ids.__getitem__
-        skipped = [*batch.skipped, *(Skipped(where(row), reason) for row, reason in refused.items())]
+        skipped = [Skipped(where(row), reason) for row, reason in refused.items()]
         latest = self._settings.latest_believed()
         clock = self._clock_after(batch.published[list(fresh.values())], latest)
         cut = self._cut(clock)

@@ -33,9 +33,10 @@ from .show import print_table, show_progress, show_side_by_side, show_table
 from .watch import watch_command
 from .writing import (
     check_writable,
+    name_examples,
     name_output,
-    name_skipped,
     open_output,
+    open_skipped,
     report_matches,
     say,
     summarise,
@@ -122,6 +123,7 @@ def app() -> None:
     "--verdicts",
     help="Write the verdict on each article to this file, as JSON lines, if the method gives one.",
 )
+@options.skipped
 @options.fields
 @options.forms("jsonl", "csv", "parquet")
 @options.threads
@@ -139,6 +141,7 @@ def find_command(
     top: int | None,
     accepted: bool,
     verdicts: Path | None,
+    skipped: Path | None,
     form: str,
     output: Path | None,
     quiet: bool,
@@ -146,9 +149,10 @@ def find_command(
 ) -> int:
     """Find all copies in a pile of articles.
 
-    Exit code 3 says that it is done but some records were skipped, each named on stderr.
+    Exit code 3 says that it is done but some records were skipped, three of each kind named on stderr.
     """
-    check_writable(output, boilerplate, verdicts, inputs=[*paths, *filter(None, (query, statistics))])
+    read_too = filter(None, (query, statistics))
+    check_writable(output, boilerplate, verdicts, skipped, inputs=[*paths, *read_too])
     by_method = decide == "method"
     given: dict[str, object] = {"preset": preset != DEFAULT_PRESET, "relation": relations}
     given |= {"boilerplate": boilerplate, "pairs": pairs == "all"}
@@ -172,20 +176,14 @@ def find_command(
         say(f"{size / 1e6:,.1f} MB of input, about {needed:,.0f} MB of memory")
     common |= {"query": query, "statistics": Statistics.load(statistics) if statistics else None}
     if by_method:
-        ask = partial(opinions, inputs, chosen[0], top=top, accepted=accepted, **common)
-        told = write_opinions(ask, form, output, quiet, size)
+        with open_skipped(skipped) as skip:
+            ask = partial(opinions, inputs, chosen[0], top=top, accepted=accepted, skip=skip, **common)
+            told = write_opinions(ask, form, output, quiet, size)
         write_lines(verdicts, told.verdicts)
         return summarise(told, quiet)
-    with show_progress(quiet, size) as progress:
-        matches = find(
-            inputs,
-            preset=preset,
-            method=chosen or None,
-            pairs=pairs,
-            relations=relations,
-            progress=progress,
-            **common,
-        )
+    common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
+    with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
+        matches = find(inputs, progress=progress, skip=skip, **common)
     return report_matches(matches, form, output, boilerplate, quiet)
 
 
@@ -197,36 +195,41 @@ for command in (extract_command, train_command, *archive_commands.commands.value
 @click.argument("name", metavar="METHOD")
 @options.paths
 @options.file("-o", "--output", required=True, help="Where to write the counts.")
+@options.skipped
 @options.quiet
-def weigh_command(name: str, paths: tuple[Path, ...], output: Path, quiet: bool) -> int:
+def weigh_command(name: str, paths: tuple[Path, ...], output: Path, skipped: Path | None, quiet: bool) -> int:
     """Count in how many articles each word occurs, words as METHOD reads them.
 
     A reference collection for find --statistics.
     """
     inputs = list(paths)
-    check_writable(output, inputs=inputs)
-    with show_progress(quiet, total_bytes(inputs)) as progress:
-        statistics, skipped = weigh(inputs, options.read_method(name), progress=progress)
+    check_writable(output, skipped, inputs=inputs)
+    method = options.read_method(name)
+    with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:
+        statistics, unused = weigh(inputs, method, progress=progress, skip=skip)
     with name_output(output):
         statistics.save(output)
     if not quiet:
         say(f"{count(len(statistics.words), 'word')} of {count(statistics.articles)}")
-    return name_skipped(skipped)
+    return name_examples(unused)
 
 
 @app.command("tune")
 @click.argument("name", metavar="METHOD")
 @options.paths
 @options.number("--queries", help="Ask about the earliest N articles; by default all.")
-def tune_command(name: str, paths: tuple[Path, ...], queries: int | None) -> int:
+@options.skipped
+def tune_command(name: str, paths: tuple[Path, ...], queries: int | None, skipped: Path | None) -> int:
     """Try a parameter of METHOD on a collection, by the procedure of its paper.
 
     document_image: how images of 5, 10, 20, 30 ... terms rank the articles, against all terms (EDTA).
     """
-    trials, skipped = tune(list(paths), options.read_method(name), queries=queries)
+    check_writable(skipped, inputs=paths)
+    with open_skipped(skipped) as skip:
+        trials, unused = tune(list(paths), options.read_method(name), queries=queries, skip=skip)
     rows = [map(_show_value, asdict(trial).values()) for trial in trials]
     print_table([head.replace("_", " ") for head in asdict(trials[0])], rows, sys.stdout)
-    return name_skipped(skipped)
+    return name_examples(unused)
 
 
 def _show_value(value: Any) -> str:

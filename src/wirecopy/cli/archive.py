@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import refuse
-from ..model import Skipped, count, held_by_either, missing, one_line
+from ..model import Skipped, count, held_by_either, list_skipped, missing, one_line
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from . import options
@@ -22,9 +22,11 @@ from .show import TABLE_ROWS, print_table, show_progress
 from .writing import (
     answer_writer,
     check_writable,
+    name_examples,
     name_problems,
     name_skipped,
     open_output,
+    open_skipped,
     report_matches,
     say,
     say_ahead,
@@ -80,6 +82,7 @@ def say_changed(store: Archive, done: str, others: Mapping[str, int] | None = No
 @options.flag(
     "--rename", help="A file that is there under another id, from other arguments: take the new id."
 )
+@options.skipped
 @options.making
 @options.fields
 @options.threads
@@ -89,6 +92,7 @@ def add_command(
     paths: tuple[Path, ...],
     replace: bool,
     rename: bool,
+    skipped: Path | None,
     making: dict[str, Any],
     fields: Fields,
     threads: int | None,
@@ -97,14 +101,16 @@ def add_command(
     """Add articles to ARCHIVE, which is made if there is none; PATH as for find, - is stdin.
 
     What is in already is not added twice: an add that was interrupted is repeated, and goes on. Exit code 3 says that
-    it is done but some records were skipped, each named on stderr.
+    it is done but some records were skipped, three of each kind named on stderr.
     """
+    check_writable(skipped, inputs=[*files_of(archive), *paths])
     inputs = find_files(paths, archive)
     with open_archive(archive, create=True, threads=threads, **making) as store:
         before = len(store)
         try:
-            with show_progress(quiet, total_bytes(inputs)) as progress:
-                added = store.add(inputs, replace=replace, rename=rename, fields=fields, progress=progress)
+            with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:
+                add = partial(store.add, replace=replace, rename=rename, fields=fields)
+                added = add(inputs, progress=progress, skip=skip)
         except KeyboardInterrupt:
             store.close()
             with open_archive(archive) as again:
@@ -168,6 +174,7 @@ def summarise_added(added: Added, before: int, store: Archive, rename: bool, qui
 @options.archive_decide
 @options.accepted
 @options.archive_preset
+@options.skipped
 @options.fields
 @options.forms("jsonl", "csv")
 def check_command(
@@ -178,6 +185,7 @@ def check_command(
     accepted: bool,
     relations: tuple[str, ...] | None,
     preset: str | None,
+    skipped: Path | None,
     fields: Fields,
     form: str,
     output: Path | None,
@@ -186,7 +194,7 @@ def check_command(
     """Say what each TEXT shares with the articles of ARCHIVE; a file, a folder, - for stdin, as for find.
 
     A text is not compared with the article that has its id. Exit code 0 says that it is done, whatever was found; 3 that
-    some records were skipped, each named on stderr.
+    some records were skipped, three of each kind named on stderr.
     """
     by_method = decide == "method"
     refuse(
@@ -194,13 +202,13 @@ def check_command(
         *options.needing_alignment(by_method, min_share=min_share, preset=preset, relation=relations),
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
-    check_writable(output, inputs=[*files_of(archive), *texts])
+    check_writable(output, skipped, inputs=[*files_of(archive), *texts])
     given = {name: value for name, value in limits.items() if value is not None}
-    skipped: list[Skipped] = []
+    unused: list[Skipped] = []
     held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
     texts_read = read(list(texts), fields=replace(fields, about=("title", "url")), batch_bytes=CHECK_BYTES)
-    with open_archive(archive) as store, open_output(output) as out:
+    with open_archive(archive) as store, open_output(output) as out, open_skipped(skipped) as skip:
         write = answer_writer(form, out, by_method)
         ask: Callable[..., Sequence[Any]] = (
             partial(store.opinions, accepted=accepted)
@@ -209,12 +217,12 @@ def check_command(
         )
         for work in texts_read:
             batch = work()
-            skipped += batch.skipped
+            unused = list_skipped(unused, list_skipped(batch.skipped, tell=skip))
             held = held_by_either(held, batch.held)
             for answer in ask(replace(batch, skipped=()), **given):
                 write(answer)
             out.flush()
-    code = name_skipped(skipped)
+    code = name_examples(unused)
     say_missing(missing(held))
     return code
 

@@ -64,6 +64,7 @@ output = file("-o", "--output", help="Write there instead of to stdout.")
 threads = number("--threads", help="By default one for each core.")
 as_json = flag("--json", "as_json", help="As JSON.")
 replace = flag("--replace", help="An id that is there with other content: take the new one.")
+skipped = file("--skipped", help="Write every record that is skipped to this file, as JSON lines.")
 accepted = flag("--accepted", help="With --decide method: only what the method accepts.")
 pairs = choice(
     "--pairs",

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
@@ -17,14 +17,14 @@ import click
 from ..errors import SourceError, UsageError
 from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
 from ..matching.collection import open_pool
-from ..model import Article, Extracted, Skipped, clean, count, one_line
+from ..model import Article, Extracted, Skipped, clean, count, list_skipped, one_line
 from ..pile import Progress
 from ..sources import PageWork, read_pages, total_bytes
 from ..text import mend
 from . import options
 from .blocks import show_blocks, write_html
 from .show import print_table, show_progress
-from .writing import check_writable, count_skipped, name_skipped, open_output, say, say_skipped, tame
+from .writing import check_writable, name_examples, name_skipped, open_output, open_skipped, say, tame
 
 if TYPE_CHECKING:
     from ..extraction.labelled import LabelledPage
@@ -53,6 +53,7 @@ BATCH_BYTES = 1 << 20
 @options.flag("--blocks", help="Every block with its label and why; goes with --jsonl.")
 @options.flag("--html", help="One HTML file for a person: the blocks, those of the article green.")
 @options.output
+@options.skipped
 @options.threads
 @options.quiet
 def extract_command(
@@ -63,21 +64,23 @@ def extract_command(
     blocks: bool,
     html: bool,
     output: Path | None,
+    skipped: Path | None,
     threads: int | None,
     quiet: bool,
 ) -> int:
     """Take the articles out of web pages: HTML files, folders, WARC, feeds, sitemaps; - is stdin.
 
-    Exit code 3 says that it is done but some pages gave no article, each named on stderr.
+    Exit code 3 says that it is done but some pages gave no article, three of each kind named on stderr.
     """
     write = choose_writer(jsonl, blocks, html, output, model)
     inputs = list(paths)
-    check_writable(output, inputs=inputs if model in MODELS else [*inputs, Path(model)])
+    check_writable(output, skipped, inputs=inputs if model in MODELS else [*inputs, Path(model)])
     loaded = load_model(model)
     size = total_bytes(inputs)
     # Files are looked up before a new one is there.
     pages = read_pages(inputs, batch_bytes=BATCH_BYTES)
     counts: Counter[str] = Counter()
+    unused: list[Skipped] = []
 
     def take(work: PageWork) -> tuple[PageWork, list[Extracted]]:
         found = extract_pages(
@@ -87,29 +90,39 @@ def extract_command(
 
     # Text that scrolls by is progress enough.
     still = quiet or (output is None and sys.stdout.isatty())
-    with open_output(output) as out, show_progress(still, size) as progress, open_pool(threads) as pool:
-        write(count_pages(pool.map(take, pages), counts, progress), out)
-    return summarise_pages(counts, quiet)
+    with (
+        open_output(output) as out,
+        open_skipped(skipped) as skip,
+        show_progress(still, size) as progress,
+        open_pool(threads) as pool,
+    ):
+
+        def leave_out(some: Sequence[Skipped]) -> None:
+            unused[:] = list_skipped(unused, list_skipped(some, tell=skip))
+
+        write(count_pages(pool.map(take, pages), counts, leave_out, progress), out)
+    return summarise_pages(counts, unused, quiet)
 
 
 def count_pages(
-    done: Iterable[tuple[PageWork, list[Extracted]]], counts: Counter[str], progress: Progress | None
+    done: Iterable[tuple[PageWork, list[Extracted]]],
+    counts: Counter[str],
+    leave_out: Callable[[Sequence[Skipped]], None],
+    progress: Progress | None,
 ) -> Iterator[Extracted]:
-    """Give out the pages as they are done: count each, name those without an article, show progress."""
+    """Give out the pages as they are done: count them, tell `leave_out` of those without an article, show progress."""
     read = 0
     for work, found in done:
         batch = work.batch
-        counts["pages"] += len(found)
-        for where, one in zip(batch.wheres, found, strict=True):
-            counts["articles" if one.status == "ok" else "skipped"] += 1
-            if one.status != "ok":
-                reason = "no article in the page" if one.status == "empty" else one.status
-                say_skipped(Skipped(where, reason))
-            yield one
-        for skipped in batch.skipped:
-            counts["skipped"] += 1
-            say_skipped(skipped)
-            yield Extracted(Article(skipped.where, ""), skipped.reason)
+        yield from found
+        yield from (Extracted(Article(one.where, ""), one.reason) for one in batch.skipped)
+        unused = [
+            Skipped(where, "no article in the page" if one.status == "empty" else one.status)
+            for where, one in zip(batch.wheres, found, strict=True)
+            if one.status != "ok"
+        ]
+        leave_out([*unused, *batch.skipped])
+        counts.update(pages=len(found), articles=len(found) - len(unused))
         counts.update({f"left out: {reason}": number for reason, number in batch.left_out.items()})
         read += work.source_bytes
         if progress:
@@ -188,12 +201,12 @@ def _with_company(found: Iterator[Extracted]) -> Iterator[tuple[Extracted, bool]
     yield from ((one, True) for one in found)
 
 
-def summarise_pages(counts: Counter[str], quiet: bool) -> int:
-    """Say how many pages and articles there were; return the exit code."""
+def summarise_pages(counts: Counter[str], skipped: Sequence[Skipped], quiet: bool) -> int:
+    """Name pages that were skipped, say how many pages and articles there were; return the exit code."""
     left_out = "".join(
         f", {number:,} {what}" for what, number in counts.items() if what.startswith("left out: ")
     )
-    code = count_skipped(counts["skipped"])
+    code = name_examples(skipped)
     if not counts["pages"]:
         say(f"no pages found{left_out}")
     elif not quiet:

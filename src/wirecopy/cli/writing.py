@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -22,6 +23,9 @@ from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_tabl
 
 if TYPE_CHECKING:
     from ..archive import Added, Answer, Ranked
+
+EXAMPLES = 3
+"""How many skipped records of a kind are named."""
 
 
 class _Tamed:
@@ -288,12 +292,38 @@ def say(message: str) -> None:
 
 
 def name_problems(read: Matches | Opinions | Added) -> int:
-    """Name each record that was skipped and each field that no record has, count unreadable dates; return the exit code."""
-    code = name_skipped(read.skipped)
+    """Name records that were skipped and each field that no record has, count unreadable dates; return the exit code."""
+    code = name_examples(read.skipped)
     if dates := read.unreadable_dates:
         say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
     say_missing(read.missing_fields)
     return code
+
+
+@contextmanager
+def open_skipped(file: Path | None) -> Iterator[Callable[[Skipped], None] | None]:
+    """The function that writes each record that is skipped to the file, as a JSON line; None if no file is named."""
+    if file is None:
+        yield None
+        return
+    with open_output(file) as out:
+        yield lambda one: write_line({"where": one.where, "reason": one.reason}, out)
+
+
+def name_examples(skipped: Sequence[Skipped]) -> int:
+    """Name the first skipped records of each kind, say how many there are; return the exit code."""
+    counts: Counter[str] = Counter()
+    examples: dict[str, list[Skipped]] = {}
+    for one in skipped:
+        kind = one.kind(counts)
+        counts[kind] += 1 + one.more
+        examples.setdefault(kind, []).append(one)
+    for kind, some in examples.items():
+        for one in some[:EXAMPLES]:
+            say_skipped(one)
+        if (more := counts[kind] - EXAMPLES) > 0:
+            say(f"skipped: {more:,} more (--skipped FILE has all): {one_line(kind) or 'other reasons'}")
+    return count_skipped(counts.total())
 
 
 def name_skipped(skipped: Sequence[Skipped]) -> int:
@@ -305,7 +335,7 @@ def name_skipped(skipped: Sequence[Skipped]) -> int:
 
 def say_skipped(skipped: Skipped) -> None:
     """Name one record that was skipped."""
-    say(f"skipped: {one_line(str(skipped))}")
+    say(f"skipped: {one_line(f'{skipped.where}: {skipped.reason}')}")
 
 
 def say_ahead(id: str, date: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecopy import _core
-from wirecopy.model import UNDATED, Articles, Skipped
+from wirecopy.model import UNDATED, Articles, SkippedLines
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, with_others
 from wirecopy.sources.opening import Stream
@@ -71,7 +71,7 @@ def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[
 
 def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -> Articles:
     """The articles in lines of JSON, of which the first is line `first_line` of `path`."""
-    text, offsets, ids, published, other_dates, about, lines, bad = _core.read_jsonl(
+    text, offsets, ids, published, other_dates, about, lines, (bad, which, reasons) = _core.read_jsonl(
         data,
         fields.text_names,
         fields.id_names,
@@ -91,7 +91,7 @@ def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -
         text,
         offsets,
         published,
-        [Skipped(f"{path}:{first_line + line}", reason) for line, reason in bad],
+        SkippedLines(path, bad + first_line, which, reasons) if len(bad) else (),
         unreadable,
         lambda row: f"{path}:{first_line + int(lines[row])}",
         known_about,

@@ -177,6 +177,8 @@ class Web:
                     self.skip(where, str(problem))
                 else:
                     yield from self.add(page, where) if page is not None else ()
+                if len(self._skipped) >= _PAGES_A_BATCH:
+                    yield from self._flush()
         except OSError as error:
             self.skip(f"{file.shown}:{counted}", f"cannot be read further: {error.strerror or error}")
         self._source_bytes += file.size - counted
