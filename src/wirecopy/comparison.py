@@ -130,7 +130,8 @@ class Compared:
     @staticmethod
     def join(parts: Sequence[Compared]) -> Compared:
         """The pairs of all parts, concatenated."""
-        parts = parts or [NOT_COMPARED]
+        if len(parts) < 2:
+            return parts[0] if parts else NOT_COMPARED
         columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in PAIR_COLUMNS}
         return Compared(
             **columns,
@@ -247,6 +248,8 @@ def settle(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> 
     `varying` are the names of slots that vary in the collection; `tell` is asked only about pairs that may be forms.
     """
     passages, slots = compared.passages, compared.slots
+    if not len(slots):
+        return compared
     owner = np.repeat(compared.passage_offsets[:-1], np.diff(compared.slot_offsets)) + slots.passage
     filled, varies = forms.are_filled(slots, varying)
     other = np.bincount(owner[filled], minlength=len(passages)).astype(np.uint32)

@@ -314,6 +314,8 @@ class Queries:
     def nominate(self, boilerplate: NDArray[np.uint64], *, linked: bool) -> Nominated:
         """The candidates; `boilerplate` are the names of the common keys that are boilerplate, sorted."""
         held, method = self.held, self.method
+        if not len(held.ranks):
+            return Nominated(NOBODY, held.articles[:0], (NOBODY, held.articles[:0], NOBODY))
         words = np.zeros(self.first + len(self.filed.words), np.uint32)
         alive = held.ranks != LEFT_OUT
         words[held.ranks[alive]] = held.words[alive]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _core, forms, text
 from ..addresses import number_addresses
 from ..boilerplate import Learnt
-from ..comparison import RELATIONS, Compared, Passages, build_match, get_preset, settle
+from ..comparison import NOT_COMPARED, RELATIONS, Compared, Passages, build_match, get_preset, settle
 from ..matching import Plan, compare, look_up, nominate_queries
 from ..matching.collection import Pool, Texts
 from ..model import Article, Articles, Relation, Tokens
@@ -43,16 +43,17 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     candidates = Candidates(queries, rows[founds], is_match, [bodies[found] for found in founds.tolist()])
     kin = _find_kin(Families(index, within), asked, candidates, batch, settled.relation, limits.top, learnt)
     twins = _compare_twins(plan, batch, index, compared, candidates, kin, learnt)
-    about |= _describe(index, [row for row in dict.fromkeys(twins.rows.tolist()) if row not in about])
-    told = _settle(twins.compared, batch, twins.queries, twins.rows, about, learnt)
-    settled = Compared.join([settled, told])
-    every = np.concatenate([np.where(is_match, queries, NO_QUERY), twins.queries])
-    named = np.concatenate([candidates.rows, twins.rows]).tolist()
-    by = np.concatenate([by, by[twins.pairs]])
+    every, named = np.where(is_match, queries, NO_QUERY), candidates.rows
+    if len(twins.rows):
+        about |= _describe(index, [row for row in dict.fromkeys(twins.rows.tolist()) if row not in about])
+        told = _settle(twins.compared, batch, twins.queries, twins.rows, about, learnt)
+        settled = Compared.join([settled, told])
+        every, named = np.concatenate([every, twins.queries]), np.concatenate([named, twins.rows])
+        by = np.concatenate([by, by[twins.pairs]])
     tokens = text.tokenise(batch.text, batch.offsets, spans=True)
     marks = _core.mark_boilerplate(tokens, learnt.known)
     names = [one.name for one in plan.nominating]
-    wanted = np.isin(settled.relation, [RELATIONS.index(relation) for relation in limits.relations])
+    wanted = np.array([relation in limits.relations for relation in RELATIONS])[settled.relation]
     answers = []
     for number, id in enumerate(batch.ids):
         mine = np.flatnonzero(every == number)
@@ -60,7 +61,7 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
         found = []
         for pair in mine[wanted[mine]].tolist():
             methods = dict.fromkeys(name for bit, name in enumerate(names) if by[pair] >> bit & 1)
-            article, moment = about[named[pair]]
+            article, moment = about[int(named[pair])]
             match = build_match(settled, pair, id, article.id, body, tuple(methods))
             found.append((moment, Found(match, article)))
         found.sort(key=lambda one: (one[0], one[1].article.id))
@@ -165,7 +166,9 @@ def _find_kin(
         for query, row in zip(some.links[0].tolist(), some.links[1].tolist(), strict=True)
     }
     all_may = not all(goes_by_words(one.method) for one, _ in asked)
-    matched = np.flatnonzero(candidates.is_match & (bool(linked) or all_may))
+    if not candidates.is_match.any() or not (linked or all_may):
+        return kin
+    matched = np.flatnonzero(candidates.is_match)
     pairs = zip(candidates.queries[matched].tolist(), candidates.rows[matched].tolist(), strict=True)
     queries = {pair[0] for pair in pairs if all_may or pair in linked}
     own = families.rows_of([batch.own_ids[query] for query in queries])
@@ -203,6 +206,9 @@ class Likened:
     compared: Compared
 
 
+NO_LIKE = Likened(np.empty(0, np.uint32), NO_ROWS, np.empty(0, np.int64), NOT_COMPARED)
+
+
 def _compare_twins(
     plan: Plan,
     batch: Articles,
@@ -214,6 +220,8 @@ def _compare_twins(
 ) -> Likened:
     """How the rows that may be named compare: as what they are identical to; only a text with other marks between words is aligned again."""
     every = [(query, row, pair) for query, one in enumerate(kin) for row, pair in one.rows]
+    if not every:
+        return NO_LIKE
     queries, rows, pairs = (np.array([one[side] for one in every], np.uint64) for side in range(3))
     distinct, places = np.unique(rows, return_inverse=True)
     bodies = index.store.texts(distinct.tolist())

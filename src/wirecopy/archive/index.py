@@ -226,7 +226,8 @@ class Index:
                 some = [(postings, articles)]
                 if len(crowded):
                     some.append(crowds(segment, part, crowded))
-            return [(postings, part.rows[articles], part.words[articles]) for postings, articles in some]
+            held = [one for one in some if len(one[1])]
+            return [(postings, part.rows[articles], part.words[articles]) for postings, articles in held]
 
         found = [one for some in self.sound(find) for one in some]
         firsts = np.cumsum([0, *(len(rows) for _, rows, _ in found)]).tolist()

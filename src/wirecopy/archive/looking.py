@@ -14,7 +14,7 @@ from ..errors import UsageError
 from ..matching.collection import invert, rank
 from ..methods import Method
 from ..model import UNDATED, Relation
-from ..pairs import ALL_HOLDERS, LEFT_OUT, Held
+from ..pairs import ALL_HOLDERS, LEFT_OUT, NOBODY, Held
 from ..pairs import Limits as Linking
 from .index import Index, Roll
 from .segments import Part, Segment
@@ -109,6 +109,8 @@ class Within:
         crowds = read_earliest if asking is not None else None
         number = self._index.settings.methods.index(method)
         postings, rows, words = self._index.look_up(number, keys, crowds)
+        if not len(rows):
+            return Held(postings, NOBODY, words, np.full(len(ids), LEFT_OUT, np.uint32), rows)
         distinct, inverse = np.unique(rows, return_inverse=True)
         kept, moments = self._limits.take(distinct, self._index)
         matters = np.zeros(len(distinct), bool)

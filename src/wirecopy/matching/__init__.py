@@ -18,7 +18,17 @@ from numpy.typing import NDArray
 
 from .. import _core, forms, methods, text
 from ..boilerplate import NOTHING, Common, Learnt
-from ..comparison import DEFAULT_PRESET, PRESETS, Compared, Preset, Trace, compare_rows, get_preset, settle
+from ..comparison import (
+    DEFAULT_PRESET,
+    NOT_COMPARED,
+    PRESETS,
+    Compared,
+    Preset,
+    Trace,
+    compare_rows,
+    get_preset,
+    settle,
+)
 from ..errors import UsageError
 from ..methods import Method
 from ..model import Articles, Boilerplate
@@ -329,6 +339,8 @@ def compare(
 ) -> tuple[Compared, list[tuple[NDArray[np.uint32], Trace]]]:
     """How pairs of articles compare, and, if asked for, the articles of each block of related pairs with their traces."""
     later, earlier = pairs
+    if not len(later):
+        return NOT_COMPARED, []
     component = _core.components(int(later.max(initial=0)) + 1, later, earlier)
     related = np.argsort(component[later], kind="stable")
     blocks = [related[start : start + BLOCK_PAIRS] for start in range(0, len(related), BLOCK_PAIRS)]
