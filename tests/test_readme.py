@@ -1,8 +1,9 @@
 """Every example of the README and the docs is run, in order, one folder a page.
 
-In a `console` block a line that starts with `$ ` is a command (`> ` continues it), the lines after it are what it
-prints, stdout and stderr together; `...` stands for anything. A `python` block is a program that goes on where the
-last one of its page ended, in the same folder. `<!-- no-test: reason -->` before a block leaves it out.
+An `sh` block is a script that can be pasted, and a `text` block right behind it what it prints, stdout and stderr together; `...`
+stands for anything. In a `console` block a line that starts with `$ ` is a command (`> ` continues it), the lines after it are
+what it prints. A `python` block is a program that goes on where the last one of its page ended, in the same folder.
+`<!-- no-test: reason -->` before a block leaves it out.
 """
 
 import contextlib
@@ -21,7 +22,8 @@ MOST_LEFT_OUT = 6
 """A block that is not run is a claim that nobody checks: raise this only with a reason."""
 
 BLOCK = re.compile(
-    r"(?:<!--\s*no-test:(?P<reason>.*?)-->\s*\n)?^```(?P<kind>console|python)[ \t]*\n(?P<body>.*?)^```[ \t]*$",
+    r"(?:<!--\s*no-test:(?P<reason>.*?)-->\s*\n)?^```(?P<kind>console|python|sh)[ \t]*\n(?P<body>.*?)^```[ \t]*$"
+    r"(?:\n+```text[ \t]*\n(?P<printed>.*?)^```[ \t]*$)?",
     re.MULTILINE | re.DOTALL,
 )
 
@@ -32,11 +34,23 @@ class Block:
     body: str
     line: int
     reason: str | None
+    printed: str
+
+    @property
+    def commands(self) -> list[tuple[str, str]]:
+        """Each command with the output it promises."""
+        return [(self.body, self.printed)] if self.kind == "sh" else commands(self.body)
 
 
 def blocks(page: str) -> list[Block]:
     return [
-        Block(found["kind"], found["body"], page.count("\n", 0, found.start("body")) + 1, found["reason"])
+        Block(
+            found["kind"],
+            found["body"],
+            page.count("\n", 0, found.start("body")) + 1,
+            found["reason"],
+            found["printed"] or "",
+        )
         for found in BLOCK.finditer(page)
     ]
 
@@ -83,7 +97,7 @@ def test_the_examples_of_a_page_work(page: Path, tmp_path: Path) -> None:
             with contextlib.chdir(tmp_path):
                 exec(program, names)
             continue
-        for command, promised in commands(block.body):
+        for command, promised in block.commands:
             printed = run(command, tmp_path)
             assert fits(promised, printed), f"{where}: {command}\npromised:\n{promised}\nprinted:\n{printed}"
 
@@ -104,6 +118,8 @@ def test_a_page_is_taken_apart_into_its_examples() -> None:
     console, left_out = blocks(page)
     assert commands(console.body) == [("a", "1\n"), ("b \\\nc", "")]
     assert (console.line, left_out.body, left_out.reason) == (3, "d\n", " slow ")
+    silent, speaking = blocks("```sh\na\nb\n```\nx\n```sh\nc\n```\n\n```text\nd\n```\n")
+    assert (silent.commands, speaking.commands) == ([("a\nb\n", "")], [("c\n", "d\n")])
 
 
 @pytest.mark.parametrize(
