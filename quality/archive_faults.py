@@ -209,7 +209,10 @@ def sweep(folder: Path, *, work: str, every: int = 1, kinds: Sequence[str] = KIN
 
 
 def kill_churns(folder: Path, *, kills: int, articles: int, seed: int = 1) -> Tried:
-    """Lives of archives, each cut short again and again until it is at its end, until there were so many kills."""
+    """Lives of archives, each cut short again and again until it is at its end, until there were so many kills.
+
+    Where a life does not get on, as on a busy machine, it is given longer.
+    """
     tried = Tried()
     rng = random.Random(seed)
     with Nursery(folder / "nursery") as nursery:
@@ -219,10 +222,12 @@ def kill_churns(folder: Path, *, kills: int, articles: int, seed: int = 1) -> Tr
         while tried.kills < kills and not tried.failures:
             seed += 1
             churned = Churned(folder, articles, seed)
+            stalled = 0
             while not churned.is_over and tried.kills < kills and not tried.failures:
-                moment = rng.uniform(0, whole / 8)
-                what = f"killed in life {seed} at step {churned.step + 1}"
+                first, moment = churned.step, rng.uniform(0, (1 + stalled) * whole / 8)
+                what = f"killed in life {seed} at step {first + 1}"
                 tried.attempt(what, partial(churned.cut_short, nursery, moment))
+                stalled = stalled + 1 if churned.step == first else 0
     return tried
 
 

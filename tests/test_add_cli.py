@@ -182,7 +182,7 @@ def test_ctrl_c_keeps_what_was_added_and_says_how_to_go_on(pile: Path, tmp_path:
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         said = process.stderr.read().decode()
-    assert process.returncode == 1
+    assert process.returncode == 130
     assert re.fullmatch(
         r"wirecopy: interrupted; \d+ articles added so far stay, and the same command goes on from there\n",
         said,

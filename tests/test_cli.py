@@ -307,6 +307,9 @@ def test_an_answer_that_nobody_can_get_is_named(desk: Path) -> None:
     assert talk(ran) == "wirecopy: stdout: cannot be written: Bad file descriptor\n"
 
 
+RUN_AS_MODULE = "import runpy; runpy.run_module('wirecopy', run_name='__main__')"
+
+
 @pytest.mark.parametrize("module", ["click", "numpy", "wirecopy._core", "wirecopy.pile", "wirecopy.cli.show"])
 def test_ctrl_c_while_the_program_loads_is_no_traceback(module: str) -> None:
     program = f"""
@@ -330,7 +333,32 @@ main()
         timeout=120,
         preexec_fn=hear_interrupts,
     )
-    assert (ran.returncode, talk(ran)) == (1, "wirecopy: interrupted\n")
+    assert (ran.returncode, talk(ran)) == (130, "wirecopy: interrupted\n")
+
+
+@pytest.mark.parametrize("start", ["from wirecopy.__main__ import main; main()", RUN_AS_MODULE])
+def test_ctrl_c_at_the_first_import_of_the_program_is_no_traceback(start: str) -> None:
+    """What it consists of itself is there by then, so that its first lines are as far as it can hear."""
+    program = f"""
+import os, sys
+own = ("__future__", "wirecopy", "wirecopy.__main__", "wirecopy.errors")
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name not in own and "wirecopy" in sys.modules and sys.meta_path[0] is self:
+            del sys.meta_path[0]
+            os.kill(os.getpid(), 2)
+            for _ in range(1000): pass
+sys.meta_path.insert(0, Interrupted())
+{start}
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        check=False,
+        timeout=120,
+        preexec_fn=hear_interrupts,
+    )
+    assert (ran.returncode, talk(ran)) == (130, "wirecopy: interrupted\n")
 
 
 def test_an_interrupt_while_the_program_loads_is_no_traceback() -> None:
@@ -345,7 +373,7 @@ from wirecopy.__main__ import main
 main()
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, timeout=120)
-    assert (ran.returncode, talk(ran)) == (1, "wirecopy: interrupted\n")
+    assert (ran.returncode, talk(ran)) == (130, "wirecopy: interrupted\n")
 
 
 # compare, methods, demo

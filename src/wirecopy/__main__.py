@@ -1,9 +1,16 @@
 """`wirecopy` and `python -m wirecopy`."""
 
+# Little more than what Python itself has loaded by now: until `main` hears of Ctrl-C, that shows a traceback; `signal` imports a good deal.
 import os
-import signal
 import sys
-from types import FrameType
+
+from .errors import INTERRUPTED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+else:
+    import _signal as signal
 
 
 def main() -> None:
@@ -19,16 +26,17 @@ def main() -> None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         run()
     except KeyboardInterrupt:
-        sys.exit("wirecopy: interrupted")
+        print("wirecopy: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
     finally:
         if hears:
             signal.signal(signal.SIGINT, end_at_once)
 
 
-def end_at_once(_: int, __: FrameType | None) -> None:
+def end_at_once(_: int, __: object) -> None:
     """End the process: an exception, while modules are loaded or when the work is done, would be shown as a fault of theirs."""
     os.write(2, b"wirecopy: interrupted\n")
-    os._exit(1)
+    os._exit(INTERRUPTED)
 
 
 def open_closed_streams() -> None:

@@ -10,6 +10,9 @@
 A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on.
 """
 
+INTERRUPTED = 130
+"""The exit code of a command that was ended by Ctrl-C, as shells have it."""
+
 
 class WirecopyError(Exception):
     """Everything that wirecopy raises on purpose."""

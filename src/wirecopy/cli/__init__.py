@@ -1,6 +1,6 @@
 """The command line: data on stdout, talk on stderr.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were skipped.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were skipped, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS, compare
-from ..errors import SourceError, UsageError, WirecopyError, refuse
+from ..errors import INTERRUPTED, SourceError, UsageError, WirecopyError, refuse
 from ..model import Article, count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
 from ..sources import read, total_bytes
@@ -54,7 +54,7 @@ def main() -> None:
         with name_output(None):
             sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
-        code = complain("interrupted")
+        code = complain("interrupted", INTERRUPTED)
     except WirecopyError as error:
         code = complain(str(error), 2 if isinstance(error, UsageError) else 1)
     except OSError as error:

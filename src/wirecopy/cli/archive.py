@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..errors import refuse
+from ..errors import INTERRUPTED, refuse
 from ..model import Skipped, count, held_by_either, list_skipped, missing, one_line
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
@@ -116,7 +116,7 @@ def add_command(
             with open_archive(archive) as again:
                 kept = count(len(again) - before)
             say(f"wirecopy: interrupted; {kept} added so far stay, and the same command goes on from there")
-            return 1
+            return INTERRUPTED
         return summarise_added(added, before, store, rename, quiet)
 
 
