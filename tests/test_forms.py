@@ -158,6 +158,19 @@ def test_identical_articles_are_never_a_form() -> None:
     assert told(matches)["again", "day04"] == ("identical", Slots(8, 0))
 
 
+def write(rng: random.Random, count: int) -> str:
+    return " ".join("".join(rng.choices("abcdefghijklmnop", k=6)) for _ in range(count))
+
+
+def test_identical_articles_have_the_same_values_whichever_is_asked_about() -> None:
+    rest = write(random.Random(1), 30)
+    one, other = f"Won 6-3/16 and 7 on 12 May {rest}", f"Won 6 3 16 and 7 on 12. May {rest}"
+    for query, found, same in ((one, one, 3), (one, other, 2), (other, one, 2)):
+        match = wirecopy.compare(query, found)
+        assert match is not None
+        assert (match.relation, match.slots) == (Relation.IDENTICAL, (same, 0))
+
+
 def test_words_that_a_family_varies_make_a_form_where_no_figure_does() -> None:
     names = [f"{one}{two}" for one in ("Ash", "Bar", "Cor", "Den", "El") for two in ("by", "row", "holm")]
     articles = [
