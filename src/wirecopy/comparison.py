@@ -246,21 +246,28 @@ def settle(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> 
 
     `varying` are the names of slots that vary in the collection; `tell` is asked only about pairs that may be forms.
     """
-    passages, slots = compared.passages, compared.slots
+    passages, slots, pairs = compared.passages, compared.slots, compared.pairs
     owner = np.repeat(compared.passage_offsets[:-1], np.diff(compared.slot_offsets)) + slots.passage
     filled, varies = forms.are_filled(slots, varying)
     other = np.bincount(owner[filled], minlength=len(passages)).astype(np.uint32)
-    before = np.concatenate([[0], np.cumsum(passages.words, dtype=np.int64)])
-    of_pair = before[compared.passage_offsets]
-    starts = before[owner] - np.repeat(of_pair[:-1], np.diff(compared.slot_offsets))
+    of_pair = np.concatenate([[0], np.cumsum(passages.words, dtype=np.int64)])[compared.passage_offsets]
+
+    def count_before(order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The equal words of its pair before each passage, where passages come in this order."""
+        words = passages.words[order].astype(np.int64)
+        before = np.empty(len(passages), np.int64)
+        before[order] = np.cumsum(words) - words - of_pair[pairs]
+        return before
+
+    by_found = np.lexsort((passages.query_start, passages.found_end, passages.found_start, pairs))
     is_form = forms.are_forms(
         slots,
         filled,
         varies,
         compared.slot_offsets,
-        starts,
+        [count_before(order)[owner] + slots.place // 2 for order in (np.arange(len(passages)), by_found)],
         np.diff(of_pair),
-        np.bincount(compared.pairs, passages.same, len(compared)).astype(np.int64),
+        np.bincount(pairs, passages.same, len(compared)).astype(np.int64),
         tell,
     )
     return replace(
