@@ -288,6 +288,30 @@ def test_a_check_counts_no_form_as_copied(tmp_path: Path) -> None:
         assert observed.answer.form_of
 
 
+def test_what_a_check_says_of_many_identical_articles_is_the_same_whatever_is_named(tmp_path: Path) -> None:
+    """They are forms of the query, but for one of the same hour, and one with the address of the query: an update and a revision."""
+    reprints = [
+        {"id": f"copy{n:02}", "text": report(1), "published": f"2024-01-{n + 1:02}"} for n in range(28)
+    ]
+    reprints[20]["url"] = "https://courier.example/a"
+    query = {
+        "id": "new",
+        "text": report(9),
+        "published": "2024-01-25T03:00",
+        "url": "http://courier.example/a",
+    }
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add(reprints)
+        answers = [archive.check([query], top=top)[0] for top in (None, 100, 10, 1)]
+    assert [match.found for match in answers[0].matches if match.relation != Relation.FORM] == [
+        "copy20",
+        "copy24",
+    ]
+    said = {(one.copied, one.articles, one.contained_in_count, one.form_of_count) for one in answers}
+    assert said == {(1.0, 28, 2, 26)}
+    assert [len(one.found) for one in answers] == [28, 28, 10, 1]
+
+
 def test_relations_may_be_chosen(tmp_path: Path) -> None:
     articles = [*month(), {"id": "again", "text": report(4)}]
     assert relations(wirecopy.find(articles, relations=["identical"])) == {"identical": 1}
