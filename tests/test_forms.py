@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,24 @@ def test_two_texts_with_dates_and_addresses_are_told_by_these_too(kind: Any) -> 
     page = "https://news.example/market"
     assert tell({"url": page}, {"url": f"{page}?utm_source=feed"}) == "near-duplicate"
     assert tell({"url": page}, {"url": f"{page}/2"}) == "form"
+
+
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("2024-03-01T08:00", "2024-05-01T08:00"),
+        ("Fri, 01 Mar 2024 08:00:00 GMT", "Wed, 01 May 2024 08:00:00 GMT"),
+        (datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 5, 1, tzinfo=UTC)),
+        ("in March", "\ud800"),
+    ],
+)
+def test_two_texts_have_the_dates_that_they_have_in_a_pile(first: Any, later: Any) -> None:
+    one, other = {**toll("one", 12, 30), "published": first}, {**toll("other", 15, 41), "published": later}
+    (found,) = wirecopy.find([one, other])
+    match = wirecopy.compare(other, one)
+    assert match is not None
+    assert match.relation == found.relation
+    assert match.relation == (Relation.NEAR_DUPLICATE if first == "in March" else Relation.FORM)
 
 
 def test_two_texts_alone_are_a_form_where_they_are_filled_all_over() -> None:

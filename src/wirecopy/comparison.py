@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from . import _core, forms
 from .addresses import number_addresses
+from .dates import moments
 from .errors import UsageError
 from .forms import NO_SLOTS, NOTHING_VARIES, Origins, SlotColumns, TellApart
 from .model import Article, Boilerplate, Columns, Match, Passage, Relation, Slots, Tokens
-from .text import encode, tokenise
+from .text import encode, mend, tokenise
 
 RELATIONS = tuple(Relation)
 """A relation's code is its place here."""
@@ -320,7 +321,7 @@ def get_origin(side: str | Article | Mapping[str, Any]) -> Origins:
         return get_origin({})
     about = side if isinstance(side, Mapping) else {"published": side.published, "url": side.url}
     published, url = (str(about.get(name) or "") for name in ("published", "url"))
-    return _core.iso_microseconds([published]), number_addresses([url])
+    return moments([mend(published)])[0], number_addresses([url])
 
 
 def build_match(
