@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,24 @@ def test_two_texts_with_dates_and_addresses_are_told_by_these_too(kind: Any) -> 
     assert tell({"url": page}, {"url": f"{page}/2"}) == "form"
 
 
+@pytest.mark.parametrize(
+    ("first", "later"),
+    [
+        ("2024-03-01T08:00", "2024-05-01T08:00"),
+        ("Fri, 01 Mar 2024 08:00:00 GMT", "Wed, 01 May 2024 08:00:00 GMT"),
+        (datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 5, 1, tzinfo=UTC)),
+        ("in March", "\ud800"),
+    ],
+)
+def test_two_texts_have_the_dates_that_they_have_in_a_pile(first: Any, later: Any) -> None:
+    one, other = {**toll("one", 12, 30), "published": first}, {**toll("other", 15, 41), "published": later}
+    (found,) = wirecopy.find([one, other])
+    match = wirecopy.compare(other, one)
+    assert match is not None
+    assert match.relation == found.relation
+    assert match.relation == (Relation.NEAR_DUPLICATE if first == "in March" else Relation.FORM)
+
+
 def test_two_texts_alone_are_a_form_where_they_are_filled_all_over() -> None:
     match = wirecopy.compare(report(1), report(2))
     assert match is not None
@@ -156,6 +175,40 @@ def test_two_texts_alone_are_a_form_where_they_are_filled_all_over() -> None:
 def test_identical_articles_are_never_a_form() -> None:
     matches = wirecopy.find([*month(), {"id": "again", "text": report(4)}], pairs="all")
     assert told(matches)["again", "day04"] == ("identical", Slots(8, 0))
+
+
+def write(rng: random.Random, count: int) -> str:
+    return " ".join("".join(rng.choices("abcdefghijklmnop", k=6)) for _ in range(count))
+
+
+def test_identical_articles_have_the_same_values_whichever_is_asked_about() -> None:
+    rest = write(random.Random(1), 30)
+    one, other = f"Won 6-3/16 and 7 on 12 May {rest}", f"Won 6 3 16 and 7 on 12. May {rest}"
+    for query, found, same in ((one, one, 3), (one, other, 2), (other, one, 2)):
+        match = wirecopy.compare(query, found)
+        assert match is not None
+        assert (match.relation, match.slots) == (Relation.IDENTICAL, (same, 0))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_moved_passages_are_told_the_same_whichever_is_asked_about(preset: str) -> None:
+    """Filled at one end only, each passage has 45 words to spare: in one article they come together, in the other they do not."""
+    rng = random.Random(1)
+    start, end = ([write(rng, 5) for _ in range(6)] for _ in range(2))
+    spare = write(rng, 45), write(rng, 45)
+
+    def fill(parts: list[str]) -> str:
+        return " ".join(f"{part} {rng.randrange(1000, 9999)}" for part in parts)
+
+    def texts() -> list[str]:
+        return [f"{fill(start)} {spare[0]}", f"{spare[1]} {fill(end)}"]
+
+    one, other = f" {write(rng, 60)} ".join(texts()), f" {write(rng, 60)} ".join(texts()[::-1])
+    there, back = wirecopy.compare(one, other, preset=preset), wirecopy.compare(other, one, preset=preset)
+    assert there is not None
+    assert back is not None
+    assert (there.slots, back.slots) == ((0, 12), (0, 12))
+    assert there.relation == back.relation == Relation.PARTIAL
 
 
 def test_words_that_a_family_varies_make_a_form_where_no_figure_does() -> None:
@@ -252,6 +305,30 @@ def test_a_check_counts_no_form_as_copied(tmp_path: Path) -> None:
         last = month(30)[29]
         (observed,) = archive.observe({"id": "new", "text": last["text"], "published": last["published"]})
         assert observed.answer.form_of
+
+
+def test_what_a_check_says_of_many_identical_articles_is_the_same_whatever_is_named(tmp_path: Path) -> None:
+    """They are forms of the query, but for one of the same hour, and one with the address of the query: an update and a revision."""
+    reprints = [
+        {"id": f"copy{n:02}", "text": report(1), "published": f"2024-01-{n + 1:02}"} for n in range(28)
+    ]
+    reprints[20]["url"] = "https://courier.example/a"
+    query = {
+        "id": "new",
+        "text": report(9),
+        "published": "2024-01-25T03:00",
+        "url": "http://courier.example/a",
+    }
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add(reprints)
+        answers = [archive.check([query], top=top)[0] for top in (None, 100, 10, 1)]
+    assert [match.found for match in answers[0].matches if match.relation != Relation.FORM] == [
+        "copy20",
+        "copy24",
+    ]
+    said = {(one.copied, one.articles, one.contained_in_count, one.form_of_count) for one in answers}
+    assert said == {(1.0, 28, 2, 26)}
+    assert [len(one.found) for one in answers] == [28, 28, 10, 1]
 
 
 def test_relations_may_be_chosen(tmp_path: Path) -> None:

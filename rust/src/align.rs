@@ -292,16 +292,18 @@ impl<'a> Side<'a> {
 }
 
 impl Comparison {
-    /// An article and its twin; without words they are nothing to compare.
-    fn identical(article: &Prepared) -> Self {
+    /// An article and its twin; without words they are nothing to compare. Marks between the words may make other values of them.
+    fn identical(article: &Prepared, twin: &Prepared) -> Self {
         let (len, is) = (article.whole.len() as u32, !article.whole.is_empty());
         let words =
             article.whole_halves.map_or(len, |h| h.iter().map(|half| u32::from(*half)).sum::<u32>().div_ceil(2));
         let whole = Passage { query: (0, len), found: (0, len), words, changed: 0 };
         let share = f64::from(u8::from(is));
         let passages = if is { vec![whole] } else { Vec::new() };
-        let count = |kinds: &[u8]| kinds.iter().map(|kind| u32::from(*kind == VALUE)).sum();
-        let same = article.whole_kinds.map(count).filter(|_| is);
+        let same = article.whole_kinds.zip(twin.whole_kinds).filter(|_| is).map(|(one, other)| {
+            let is_value = |at: &usize| one.0[*at] == VALUE && other.0[*at] == VALUE && one.1[*at] == other.1[*at];
+            (0..article.whole.len()).filter(is_value).count() as u32
+        });
         let slots = same.into_iter().map(|same| Slots { same, other: Vec::new() }).collect();
         Self { identical: is, query_covered: share, found_covered: share, resemblance: share, passages, slots }
     }
@@ -337,7 +339,7 @@ struct Prepared<'a> {
     grams: (usize, Vec<u64>),
     whole: &'a [u64],
     whole_halves: Option<&'a [u8]>,
-    whole_kinds: Option<&'a [u8]>,
+    whole_kinds: Option<(&'a [u8], &'a [u64])>,
     mixed: Vec<u64>,
     /// The distinct ones, made when they are needed.
     shingles: OnceCell<ShingleSet>,
@@ -358,7 +360,7 @@ impl<'a> Prepared<'a> {
             grams: (0, Vec::new()),
             whole,
             whole_halves: halves,
-            whole_kinds: kinds.map(|(kinds, _)| kinds),
+            whole_kinds: kinds,
             mixed,
             shingles: OnceCell::new(),
         };
@@ -507,7 +509,7 @@ fn compare_two(
     scratch: &mut slots::Scratch,
 ) -> Comparison {
     if query.whole == found.whole {
-        return Comparison::identical(query);
+        return Comparison::identical(query, found);
     }
     let mut passages = if query.words == found.words {
         let len = query.words.len();

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from . import _core, forms
 from .addresses import number_addresses
+from .dates import moments
 from .errors import UsageError
 from .forms import NO_SLOTS, NOTHING_VARIES, Origins, SlotColumns, TellApart
 from .model import Article, Boilerplate, Columns, Match, Passage, Relation, Slots, Tokens
-from .text import encode, tokenise
+from .text import encode, mend, tokenise
 
 RELATIONS = tuple(Relation)
 """A relation's code is its place here."""
@@ -247,23 +248,30 @@ def settle(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> 
 
     `varying` are the names of slots that vary in the collection; `tell` is asked only about pairs that may be forms.
     """
-    passages, slots = compared.passages, compared.slots
+    passages, slots, pairs = compared.passages, compared.slots, compared.pairs
     if not len(slots):
         return compared
     owner = np.repeat(compared.passage_offsets[:-1], np.diff(compared.slot_offsets)) + slots.passage
     filled, varies = forms.are_filled(slots, varying)
     other = np.bincount(owner[filled], minlength=len(passages)).astype(np.uint32)
-    before = np.concatenate([[0], np.cumsum(passages.words, dtype=np.int64)])
-    of_pair = before[compared.passage_offsets]
-    starts = before[owner] - np.repeat(of_pair[:-1], np.diff(compared.slot_offsets))
+    of_pair = np.concatenate([[0], np.cumsum(passages.words, dtype=np.int64)])[compared.passage_offsets]
+
+    def count_before(order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The equal words of its pair before each passage, where passages come in this order."""
+        words = passages.words[order].astype(np.int64)
+        before = np.empty(len(passages), np.int64)
+        before[order] = np.cumsum(words) - words - of_pair[pairs]
+        return before
+
+    by_found = np.lexsort((passages.query_start, passages.found_end, passages.found_start, pairs))
     is_form = forms.are_forms(
         slots,
         filled,
         varies,
         compared.slot_offsets,
-        starts,
+        [count_before(order)[owner] + slots.place // 2 for order in (np.arange(len(passages)), by_found)],
         np.diff(of_pair),
-        np.bincount(compared.pairs, passages.same, len(compared)).astype(np.int64),
+        np.bincount(pairs, passages.same, len(compared)).astype(np.int64),
         tell,
     )
     return replace(
@@ -316,7 +324,7 @@ def get_origin(side: str | Article | Mapping[str, Any]) -> Origins:
         return get_origin({})
     about = side if isinstance(side, Mapping) else {"published": side.published, "url": side.url}
     published, url = (str(about.get(name) or "") for name in ("published", "url"))
-    return _core.iso_microseconds([published]), number_addresses([url])
+    return moments([mend(published)])[0], number_addresses([url])
 
 
 def build_match(

@@ -12,7 +12,7 @@ one with a value that varies; and if these are `SHARE` of all that is filled: of
 - the articles are identical, or have one address: that is a revision;
 - nothing that is filled otherwise has `inner_words` equal words before and behind it: stamps and bylines stand at the edges;
 - less than `FILLED` of what differs is filled otherwise: the text was rewritten;
-- more than `FREE_WORDS` equal words come in a row: a form is filled all over;
+- more than `FREE_WORDS` equal words come in a row, in either article: a form is filled all over;
 - both are dated, less than `HALF_DAY` apart, and no words differ: the figures have advanced, which is an update.
 
 How the constants were chosen: docs/forms.md.
@@ -20,7 +20,7 @@ How the constants were chosen: docs/forms.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -111,14 +111,15 @@ def are_forms(
     filled: NDArray[np.bool_],
     varies: NDArray[np.bool_],
     offsets: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    places: Sequence[NDArray[np.int64]],
     words: NDArray[np.int64],
     same: NDArray[np.int64],
     tell: TellApart,
 ) -> NDArray[np.bool_]:
     """Whether each pair is a form: it has slots `offsets[i]:offsets[i + 1]`, so many equal `words`, and values that are the `same`.
 
-    `filled` and `varies` are what `are_filled` says, `starts` the equal words of the pair before the passage of each slot.
+    `filled` and `varies` are what `are_filled` says; `places` are the equal words of its pair before each slot, as the passages come in
+    the one article, and as they come in the other.
     """
     pairs = len(words)
     pair = np.repeat(np.arange(pairs), np.diff(offsets))
@@ -132,16 +133,8 @@ def are_forms(
     may_be = (other >= FEWER) | (count(filled & is_value & varies) >= 1)
     may_be &= (other >= SHARE * (other + same)) & (other >= FILLED * np.diff(offsets))
     may_be &= count(filled & (slots.inner == 1)) >= 1
-    places = starts[filled] + slots.place[filled] // 2
-    edges = np.arange(pairs)
-    owners = np.concatenate([edges, pair[filled], edges])
-    places = np.concatenate([np.zeros(pairs, np.int64), places, words])
-    order = np.lexsort((places, owners))
-    owners, places = owners[order], places[order]
-    inside = owners[1:] == owners[:-1]
-    free = np.zeros(pairs, np.int64)
-    np.maximum.at(free, owners[1:][inside], np.diff(places)[inside])
-    may_be &= free <= FREE_WORDS
+    for one in places:
+        may_be &= _measure_free(pair[filled], one[filled], words) <= FREE_WORDS
     left = np.flatnonzero(may_be)
     if len(left):
         apart = tell(left)
@@ -149,6 +142,21 @@ def are_forms(
         clear = (other[left] >= PLACES) | (known[left] >= 1) | apart.far
         may_be[left] = clear & ~apart.one_address & (worded | ~apart.close)
     return may_be
+
+
+def _measure_free(
+    pair: NDArray[np.int64], places: NDArray[np.int64], words: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The most equal words of each pair, which has so many, without one of these places of pairs among them."""
+    every = np.arange(len(words))
+    owners = np.concatenate([every, pair, every])
+    places = np.concatenate([np.zeros_like(words), places, words])
+    order = np.lexsort((places, owners))
+    owners, places = owners[order], places[order]
+    inside = owners[1:] == owners[:-1]
+    free = np.zeros_like(words)
+    np.maximum.at(free, owners[1:][inside], np.diff(places)[inside])
+    return free
 
 
 Origins = tuple[NDArray[np.int64], NDArray[np.int64]]

@@ -41,7 +41,8 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     settled = _settle(compared, batch, queries, rows[founds], about, learnt)
     is_match = (settled.relation >= 0) & (settled.query_covered >= limits.min_share)
     candidates = Candidates(queries, rows[founds], is_match, [bodies[found] for found in founds.tolist()])
-    kin = _find_kin(Families(index, within), asked, candidates, batch, settled.relation, limits.top, learnt)
+    families, relation = Families(index, within), settled.relation
+    kin = _find_kin(families, asked, candidates, batch, compared, relation, limits.top, learnt)
     twins = _compare_twins(plan, batch, index, compared, candidates, kin, learnt)
     every, named = np.where(is_match, queries, NO_QUERY), candidates.rows
     if len(twins.rows):
@@ -104,6 +105,17 @@ def _settle(
     return settle(compared, learnt.varying, tell_apart)
 
 
+def _may_be_forms(compared: Compared, learnt: Learnt) -> NDArray[np.bool_]:
+    """Whether each pair is a form unless dates or addresses say otherwise: then each of the articles identical to it must be asked."""
+
+    def tell_apart(pairs: NDArray[np.int64]) -> forms.Apart:
+        no = np.zeros(len(pairs), bool)
+        return forms.Apart(close=no, far=~no, one_address=no)
+
+    may_be: NDArray[np.bool_] = settle(compared, learnt.varying, tell_apart).relation == FORM
+    return may_be
+
+
 def _compare(
     plan: Plan,
     batch: Articles,
@@ -154,11 +166,15 @@ def _find_kin(
     asked: Sequence[tuple[Queries, Nominated]],
     candidates: Candidates,
     batch: Articles,
+    compared: Compared,
     relation: NDArray[np.int8],
     top: int | None,
     learnt: Learnt,
 ) -> list[Kin]:
-    """What is identical to the matches of each query and was not compared; those that are not named are related as their like."""
+    """What is identical to the matches of each query and was not compared; those that are not named are related as their like.
+
+    Of what is identical to an article that may be a form all may be named, as not all need be forms.
+    """
     kin = [Kin(np.zeros(len(RELATIONS), np.int64))] * len(batch)
     linked = {
         (query, row)
@@ -171,6 +187,9 @@ def _find_kin(
     matched = np.flatnonzero(candidates.is_match)
     pairs = zip(candidates.queries[matched].tolist(), candidates.rows[matched].tolist(), strict=True)
     queries = {pair[0] for pair in pairs if all_may or pair in linked}
+    if not queries:
+        return kin
+    may_be_form = _may_be_forms(compared, learnt)
     own = families.rows_of([batch.own_ids[query] for query in queries])
     for query in queries:
         every = np.flatnonzero(candidates.queries == query)
@@ -180,18 +199,20 @@ def _find_kin(
         found = families.keys([candidates.bodies[pair] for pair in every.tolist()])
         keys = dict(zip(every.tolist(), found, strict=True))
         itself = own.get(batch.own_ids[query])
-        twins = [families.twins(key, itself, top) for key in dict.fromkeys(found) if key is not None]
+        of_forms = {keys[pair] for pair in mine if may_be_form[pair]}
+        most = {key: None if key in of_forms else top for key in found if key is not None}
+        twins = [families.twins(key, itself, some) for key, some in most.items()]
         counts = np.zeros(len(RELATIONS), np.int64)
         rows: list[tuple[int, int]] = []
         for one in twins:
             same = [pair for pair in mine if keys[pair] == one.key]
             if same and one.count > len(same):
                 known = set(candidates.rows[same].tolist())
-                named = [row for row in families.sort(one.rows)[:top] if row not in known]
+                named = [row for row in families.sort(one.rows)[: most[one.key]] if row not in known]
                 counts[relation[same[0]]] += one.count - len(same) - len(named)
                 rows += [(row, same[0]) for row in named]
-        compared = np.unique(np.append(candidates.rows[every], np.array([itself or 0], np.uint64)))
-        left_out = families.are_left_out(query, asked, candidates.rows[mine], compared, twins, learnt)
+        known_rows = np.unique(np.append(candidates.rows[every], np.array([itself or 0], np.uint64)))
+        left_out = families.are_left_out(query, asked, candidates.rows[mine], known_rows, twins, learnt)
         kin[query] = Kin(counts, rows, left_out)
     return kin
 

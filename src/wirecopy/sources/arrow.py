@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wirecopy.dates import moments
 from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.model import UNDATED, Articles, Skipped
 from wirecopy.sources.fields import (
@@ -21,7 +22,6 @@ from wirecopy.sources.fields import (
     date_text,
     id_text,
     is_missing,
-    moments,
     no_text,
 )
 from wirecopy.sources.opening import Stream

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecopy import _core
+from wirecopy.dates import with_others
 from wirecopy.model import UNDATED, Articles, SkippedLines
 from wirecopy.sources import work
-from wirecopy.sources.fields import Fields, with_others
+from wirecopy.sources.fields import Fields
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from wirecopy.dates import moments
 from wirecopy.model import Articles, Skipped
-from wirecopy.sources.fields import Fields, Record, Unusable, moments
+from wirecopy.sources.fields import Fields, Record, Unusable
 
 MAX_RECORD_BYTES = 256 << 20
 """A longer record is a broken file (a missing line end or quote), not an article."""
