@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import crowds
@@ -332,6 +332,106 @@ def test_of_a_key_with_many_holders_the_earliest_that_matter_are_read(
     assert read([rare], places) == {key: held for key, held in expected.holders.items() if len(held) <= 4}
 
 
+some = st.sets(st.integers(0, 7))
+any_limits = st.tuples(st.integers(0, 14), st.integers(0, 2), st.integers(0, 17)).map(
+    lambda words: crowds.Limits(0, None, *words, common_holders=6)
+)
+
+
+@st.composite
+def rewritten(draw: st.DrawFn) -> list[Filed]:
+    """Versions of one article, cut and with a few words changed, which hold keys where the first does."""
+    text = [word << 12 for word in draw(st.lists(st.integers(1, 3), min_size=1, max_size=40))]
+    spans = st.tuples(st.integers(0, 2), st.integers(0, len(text) - 1), st.integers(1, 4))
+    keys = draw(st.lists(spans, min_size=1, max_size=4))
+    versions = []
+    for _ in range(draw(st.integers(1, 5))):
+        words = list(text)
+        for at in draw(st.lists(st.integers(0, len(text) - 1), max_size=5)):
+            words[at] = draw(st.integers(1, 3)) << 12
+        cut = draw(st.integers(0, len(text) - 1))
+        kept = [(key, start - cut, min(start + length, len(text)) - cut) for key, start, length in keys]
+        versions.append(Filed(draw(st.integers(0, HUGE)), words[cut:], [one for one in kept if one[1] >= 0]))
+    return versions
+
+
+def between(left: Sequence[int], right: Sequence[int]) -> Filed:
+    """A key with these words before it, the nearest first, and these behind."""
+    words = [word << 12 for word in (*reversed(left), 3, *right)]
+    return Filed(1, words, [(0, len(left), len(left) + 1)])
+
+
+NOTHING_MARKED: tuple[set[int], set[int], set[int]] = (set(), set(), set())
+SAME, OTHER = [1] * 16, [2] * 16
+TWO_CHANGED = [1, 1, 1, 2, 1, 1, 1, 2, *[1] * 8]
+THREE_CHANGED = [1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 2, 1, 1, 1]
+
+
+@settings(max_examples=600)
+@example([between([], [])] * 2, NOTHING_MARKED, {1, 2}, crowds.Limits(0, None, 0, 1, 3, 6))
+@example(
+    [between(SAME, SAME), between(TWO_CHANGED, OTHER)],
+    NOTHING_MARKED,
+    set(),
+    crowds.Limits(0, None, 14, 1, 3, 6),
+)
+@example(
+    [between(SAME, SAME), between(THREE_CHANGED, OTHER)],
+    NOTHING_MARKED,
+    set(),
+    crowds.Limits(0, None, 13, 1, 3, 6),
+)
+@given(
+    st.lists(crowded(), min_size=1, max_size=8) | rewritten(),
+    st.tuples(some, some, some),
+    st.sets(st.integers(0, 80)),
+    any_limits,
+)
+def test_another_article_has_evidence_if_the_twin_finds_one(
+    articles: list[Filed], marked: tuple[set[int], set[int], set[int]], named: set[int], limits: crowds.Limits
+) -> None:
+    *articles, query = articles
+    gone, counted, known = marked
+    expected, asked = twin.encode(articles, placed=True), twin.encode([query], placed=True).holders
+    sides = [(key, side, one) for key, held in asked.items() for one in held for side in crowds.SIDES]
+    names = sorted({*asked, *(crowds.name(*one, limits.grouped_words) for one in sides)})
+    boilerplate = {name for number, name in enumerate(names) if number in named}
+    rows = {articles[number].row for number in known if number < len(articles)}
+    kept = set(range(len(articles))) - gone
+    segment, shards = Opened(encode(articles, True)), file([query], True)
+    found = segment.seal.holds_another(
+        segment.bytes,
+        _core.postings_at(shards, 0, np.arange(40, dtype=U32), _core.distinct_keys(shards)),
+        Limits(**asdict(limits)),
+        kept=np.array([number in kept for number in range(len(articles))], bool),
+        counted=np.array([number in counted for number in range(len(articles))], bool),
+        rows=np.array(sorted(rows), U64),
+        boilerplate=np.array(sorted(boilerplate), U64),
+    )
+    assert found == crowds.holds_another(expected, asked, kept, counted, rows, boilerplate, limits)
+    event(f"{'another' if found else 'none'}, {min(2, len(boilerplate))} names")
+
+
+@pytest.mark.parametrize("place", [0, 255, 256, 257, 511, 599])
+def test_another_article_is_found_wherever_in_a_crowd_it_stands(place: int) -> None:
+    others, same = between(OTHER, OTHER), between(SAME, SAME)
+    articles = [replace(same if number == place else others, row=number) for number in range(600)]
+    segment, shards = Opened(encode(articles, True)), file([same], True)
+    asking = _core.postings_at(shards, 0, np.array([16], U32), _core.distinct_keys(shards))
+    nobody, everybody, no_names = np.zeros(600, bool), np.ones(600, bool), np.empty(0, U64)
+    for rows in ([], [place]):
+        found = segment.seal.holds_another(
+            segment.bytes,
+            asking,
+            Limits(0, None, 12, 1, 3, 6),
+            kept=everybody,
+            counted=nobody,
+            rows=np.array(rows, U64),
+            boilerplate=no_names,
+        )
+        assert found == (not rows)
+
+
 @settings(max_examples=300)
 @given(
     st.lists(crowded(), max_size=8), crowded(), st.sets(st.integers(0, 7)), st.integers(0, 12), st.booleans()
@@ -339,7 +439,6 @@ def test_of_a_key_with_many_holders_the_earliest_that_matter_are_read(
 def test_whether_another_article_has_evidence_is_what_all_pairs_say(
     articles: list[Filed], query: Filed, counted: set[int], settled: int, named: bool
 ) -> None:
-    """Beside a twin of its own kind: `collide` of all pairs is held to one in test_queries."""
     segment, limits = Opened(encode(articles, True)), Limits(0, None, settled, 1, 3, 6)
     shards = file([query], True)
     keys_ = _core.distinct_keys(shards)
