@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import wirecopy
+from quality.corpora import write_jsonl
 from quality.piles import disagreements, make_pile, make_queries
 from wirecopy import Archive
 from wirecopy.archive import index
@@ -19,6 +20,11 @@ SEEDS = range(40)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_everybody_gives_the_same_answer(seed: int, tmp_path: Path) -> None:
     assert disagreements(make_pile(seed), make_queries(seed), tmp_path) == []
+
+
+def test_so_it_is_with_a_file(tmp_path: Path) -> None:
+    pile = write_jsonl(tmp_path / "pile.jsonl", make_pile(7))
+    assert disagreements([pile], make_queries(7), tmp_path) == []
 
 
 @pytest.mark.parametrize("method", ["minhash", "full_fingerprint", "sentence_lengths"])
