@@ -248,38 +248,53 @@ def settle(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> 
 
     `varying` are the names of slots that vary in the collection; `tell` is asked only about pairs that may be forms.
     """
-    passages, slots, pairs = compared.passages, compared.slots, compared.pairs
+    passages, slots = compared.passages, compared.slots
     if not len(slots):
         return compared
-    owner = np.repeat(compared.passage_offsets[:-1], np.diff(compared.slot_offsets)) + slots.passage
     filled, varies = forms.are_filled(slots, varying)
-    other = np.bincount(owner[filled], minlength=len(passages)).astype(np.uint32)
-    of_pair = np.concatenate([[0], np.cumsum(passages.words, dtype=np.int64)])[compared.passage_offsets]
-
-    def count_before(order: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The equal words of its pair before each passage, where passages come in this order."""
-        words = passages.words[order].astype(np.int64)
-        before = np.empty(len(passages), np.int64)
-        before[order] = np.cumsum(words) - words - of_pair[pairs]
-        return before
-
-    by_found = np.lexsort((passages.query_start, passages.found_end, passages.found_start, pairs))
-    is_form = forms.are_forms(
-        slots,
-        filled,
-        varies,
-        compared.slot_offsets,
-        [count_before(order)[owner] + slots.place // 2 for order in (np.arange(len(passages)), by_found)],
-        np.diff(of_pair),
-        np.bincount(pairs, passages.same, len(compared)).astype(np.int64),
-        tell,
-    )
+    same = np.bincount(compared.pairs, passages.same, len(compared)).astype(np.int64)
+    likely = np.flatnonzero(forms.may_be_forms(slots, filled, varies, compared.slot_offsets, same))
+    relation = compared.relation.copy()
+    if len(likely):
+        is_form = _are_forms(compared.take(likely), varying, lambda some: tell(likely[some]))
+        relation[likely[is_form]] = RELATIONS.index(Relation.FORM)
+    other = np.bincount(_passage_of(compared)[filled], minlength=len(passages)).astype(np.uint32)
     return replace(
         compared,
-        relation=np.where(is_form, np.int8(RELATIONS.index(Relation.FORM)), compared.relation),
+        relation=relation,
         passages=replace(passages, other=other),
         slot_offsets=np.zeros_like(compared.slot_offsets),
         slots=NO_SLOTS,
+    )
+
+
+def _passage_of(compared: Compared) -> NDArray[np.int64]:
+    """The number of the passage that each slot is in."""
+    firsts = np.repeat(compared.passage_offsets[:-1], np.diff(compared.slot_offsets))
+    return firsts + compared.slots.passage
+
+
+def _are_forms(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> NDArray[np.bool_]:
+    """Whether each pair that may be a form is one."""
+    passages, slots, pairs = compared.passages, compared.slots, compared.pairs
+    of_pair = np.concatenate([[0], np.cumsum(passages.words, dtype=np.int64)])[compared.passage_offsets]
+    passage = _passage_of(compared)
+
+    def count_before(order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The equal words of its pair before each slot, where passages come in this order."""
+        words = passages.words[order].astype(np.int64)
+        before = np.empty(len(passages), np.int64)
+        before[order] = np.cumsum(words) - words - of_pair[pairs]
+        return before[passage] + slots.place // 2
+
+    by_found = np.lexsort((passages.query_start, passages.found_end, passages.found_start, pairs))
+    return forms.are_forms(
+        slots,
+        *forms.are_filled(slots, varying),
+        compared.slot_offsets,
+        [count_before(order) for order in (np.arange(len(passages)), by_found)],
+        np.diff(of_pair),
+        tell,
     )
 
 

@@ -106,6 +106,26 @@ def are_filled(
     return (slots.long == 0) & ((slots.value == 1) | varies), varies
 
 
+def may_be_forms(
+    slots: SlotColumns,
+    filled: NDArray[np.bool_],
+    varies: NDArray[np.bool_],
+    offsets: NDArray[np.int64],
+    same: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Whether what each pair is filled with makes it a form, wherever that stands and whoever printed it when."""
+    pairs = len(same)
+    pair = np.repeat(np.arange(pairs), np.diff(offsets))
+
+    def count(which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(pair[which], minlength=pairs)
+
+    other = count(filled)
+    may_be = (other >= FEWER) | (count(filled & (slots.value == 1) & varies) >= 1)
+    may_be &= (other >= SHARE * (other + same)) & (other >= FILLED * np.diff(offsets))
+    return may_be & (count(filled & (slots.inner == 1)) >= 1)
+
+
 def are_forms(
     slots: SlotColumns,
     filled: NDArray[np.bool_],
@@ -113,10 +133,9 @@ def are_forms(
     offsets: NDArray[np.int64],
     places: Sequence[NDArray[np.int64]],
     words: NDArray[np.int64],
-    same: NDArray[np.int64],
     tell: TellApart,
 ) -> NDArray[np.bool_]:
-    """Whether each pair is a form: it has slots `offsets[i]:offsets[i + 1]`, so many equal `words`, and values that are the `same`.
+    """Whether each pair that may be a form is one: it has slots `offsets[i]:offsets[i + 1]` and so many equal `words`.
 
     `filled` and `varies` are what `are_filled` says; `places` are the equal words of its pair before each slot, as the passages come in
     the one article, and as they come in the other.
@@ -128,20 +147,16 @@ def are_forms(
     def count(which: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.bincount(pair[which], minlength=pairs)
 
-    other = count(filled)
-    known = count(filled & varies)
-    may_be = (other >= FEWER) | (count(filled & is_value & varies) >= 1)
-    may_be &= (other >= SHARE * (other + same)) & (other >= FILLED * np.diff(offsets))
-    may_be &= count(filled & (slots.inner == 1)) >= 1
+    is_form = np.ones(pairs, bool)
     for one in places:
-        may_be &= _measure_free(pair[filled], one[filled], words) <= FREE_WORDS
-    left = np.flatnonzero(may_be)
+        is_form &= _measure_free(pair[filled], one[filled], words) <= FREE_WORDS
+    left = np.flatnonzero(is_form)
     if len(left):
         apart = tell(left)
         worded = count(~is_value)[left] > 0
-        clear = (other[left] >= PLACES) | (known[left] >= 1) | apart.far
-        may_be[left] = clear & ~apart.one_address & (worded | ~apart.close)
-    return may_be
+        clear = (count(filled)[left] >= PLACES) | (count(filled & varies)[left] >= 1) | apart.far
+        is_form[left] = clear & ~apart.one_address & (worded | ~apart.close)
+    return is_form
 
 
 def _measure_free(
