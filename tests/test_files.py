@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
+import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,8 +33,8 @@ with open_whole(Path(sys.argv[1])) as out:
     print("ready", flush=True)
     sys.stdin.read()
 """
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts files")
-as_user = pytest.mark.skipif(os.geteuid() == 0, reason="nothing is refused to root")
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts files and gives them away")
+NOBODY = 65534
 
 
 @pytest.fixture(params=["without a name", "with a name"])
@@ -174,23 +178,62 @@ def test_a_device_is_written_as_it_is(place: Path) -> None:
     assert (place / "null").is_char_device()
 
 
-@as_user
-def test_a_file_that_may_not_be_written_is_not_replaced(place: Path) -> None:
-    (place / "out").chmod(0o444)
-    with pytest.raises(PermissionError), open_whole(place / "out"):
-        pass
-    assert (place / "out").read_text() == EARLIER
+@pytest.fixture
+def own_place(place: Path) -> Iterator[Path]:
+    """The same, of a user to whom things are refused, and below folders that anyone may enter."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder, "home")
+        shutil.copytree(place, home)
+        if os.geteuid() == 0:
+            for path in (Path(folder), home, home / "out"):
+                os.chown(path, NOBODY, NOBODY)
+        yield home
+        home.chmod(0o755)
 
 
-@as_user
-def test_where_the_folder_takes_no_file_the_file_itself_is_written(place: Path) -> None:
-    place.chmod(0o555)
-    try:
-        with open_whole(place / "out") as out:
+def as_user(work: Callable[[], None]) -> None:
+    """Do something as a user to whom things are refused: root becomes one, in a process of its own."""
+    if os.geteuid() != 0:
+        work()
+        return
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.setgroups([])
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            work()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(own_place: Path) -> None:
+    (own_place / "out").chmod(0o444)
+
+    def write() -> None:
+        with pytest.raises(PermissionError), open_whole(own_place / "out"):
+            pass
+
+    as_user(write)
+    assert (own_place / "out").read_text() == EARLIER
+
+
+def test_where_the_folder_takes_no_file_the_file_itself_is_written(own_place: Path) -> None:
+    own_place.chmod(0o555)
+
+    def write() -> None:
+        with pytest.raises(PermissionError):
+            (own_place / "other").touch()
+        with open_whole(own_place / "out") as out:
             out.write("new")
-    finally:
-        place.chmod(0o755)
-    assert (place / "out").read_text() == "new"
+
+    as_user(write)
+    assert (own_place / "out").read_text() == "new"
 
 
 @as_root
@@ -200,11 +243,12 @@ def test_a_mounted_file_is_written_where_it_is(tmp_path: Path) -> None:
     command = "import sys; from pathlib import Path; from wirecopy.files import open_whole\n"
     command += "with open_whole(Path(sys.argv[1])) as out: out.write('new')"
     script = 'mount --bind outside inside || exit 77; exec "$0" -c "$1" inside'
-    ran = subprocess.run(
-        ["unshare", "--mount", "sh", "-c", script, sys.executable, command], cwd=tmp_path, check=False
-    )
-    if ran.returncode in (1, 77):
-        pytest.skip("nothing can be mounted here")
+    alone = ["unshare", "--mount"]
+    if shutil.which(alone[0]) is None or subprocess.run([*alone, "true"], check=False).returncode:
+        pytest.skip("no process may have mounts of its own here")
+    ran = subprocess.run([*alone, "sh", "-c", script, sys.executable, command], cwd=tmp_path, check=False)
+    if ran.returncode == 77:
+        pytest.skip("no file may be mounted on another here")
     assert ran.returncode == 0
     assert (tmp_path / "outside").read_text() == "new"
     assert names(tmp_path) == ["inside", "outside"]

@@ -27,6 +27,13 @@ from wirecopy.text import encode, tokenise
 NAMES = methods.names()
 
 
+ALIKE = [name for name in NAMES if type(methods.get(name)).probes is Method.probes]
+"""Methods that read the query as they read what is found."""
+ACCEPTING = [name for name in ALIKE if not methods.get(name).approximate]
+"""Those of them that find every pair that they accept, by what both share."""
+WEIGHING = [name for name in NAMES if methods.get(name).weighs_words]
+
+
 @pytest.fixture(params=NAMES)
 def method(request: pytest.FixtureRequest) -> Method:
     return methods.get(request.param)
@@ -211,9 +218,8 @@ def test_what_a_method_accepts_shares_a_key(method: Method, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("method", ACCEPTING, indirect=True)
 def test_what_a_method_accepts_shares_as_much_as_it_says(method: Method, seed: int) -> None:
-    if method.approximate or type(method).probes is not Method.probes:
-        pytest.skip("pairs are found by their keys alone")
     texts = make_collection(seed)
     sketches = method.sketch(read(method, texts), count(method, texts))
     elements = method.elements(sketches)
@@ -233,9 +239,8 @@ def test_what_a_method_accepts_shares_as_much_as_it_says(method: Method, seed: i
         assert shared >= needed * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("method", ALIKE, indirect=True)
 def test_the_roles_in_a_score_can_be_turned(method: Method) -> None:
-    if type(method).probes is not Method.probes:
-        pytest.skip("the found article is read in another way than the query")
     texts = make_collection(9)
     statistics = count(method, texts)
     draw = random.Random(9)
@@ -354,11 +359,10 @@ def test_a_small_pile_is_warned_of_where_words_are_weighed_by_it(method: Method)
 
 
 @pytest.mark.parametrize("articles", [199, 200])
+@pytest.mark.parametrize("method", WEIGHING, indirect=True)
 def test_no_method_misses_equal_articles_in_a_pile_that_is_not_warned_of(
     method: Method, articles: int
 ) -> None:
-    if not method.weighs_words:
-        pytest.skip("it weighs no words")
     writer = Writer(6, words=5000)
     texts = [prose(writer.write(200)) for _ in range(articles - 1)]
     pile = [{"id": f"{number:03}", "text": text} for number, text in enumerate([*texts, texts[0]])]
