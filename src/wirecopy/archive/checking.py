@@ -55,22 +55,25 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     marks = _core.mark_boilerplate(tokens, learnt.known)
     names = [one.name for one in plan.nominating]
     wanted = np.array([relation in limits.relations for relation in RELATIONS])[settled.relation]
+    words = np.bincount(settled.pairs, settled.passages.words, len(settled)).tolist()
+
+    def sort_key(pair: int) -> tuple[float, int, str]:
+        article, moment = about[int(named[pair])]
+        return -words[pair], moment, article.id
+
     answers = []
     for number, id in enumerate(batch.ids):
         mine = np.flatnonzero(every == number)
         body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
-        found = []
-        for pair in mine[wanted[mine]].tolist():
+        chosen = sorted(mine[wanted[mine]].tolist(), key=sort_key)[: limits.top]
+        given = []
+        for pair in chosen:
             methods = dict.fromkeys(name for bit, name in enumerate(names) if by[pair] >> bit & 1)
-            article, moment = about[int(named[pair])]
-            match = build_match(settled, pair, id, article.id, body, tuple(methods))
-            found.append((moment, Found(match, article)))
-        found.sort(key=lambda one: (one[0], one[1].article.id))
-        found.sort(key=lambda one: -sum(passage.words for passage in one[1].match.passages))
+            article, _ = about[int(named[pair])]
+            given.append(Found(build_match(settled, pair, id, article.id, body, tuple(methods)), article))
         passages = settled.take(mine[settled.relation[mine] != FORM]).passages
         copied, new = tell_new(tokens, marks, number, passages)
         longest = int(passages.words.max(initial=0))
-        given = [one for _, one in found[: limits.top]]
         counts = np.bincount(settled.relation[mine], minlength=len(RELATIONS)) + kin[number].counts
         summed = int(counts.sum()), given, new, int(counts[IS_CONTAINED].sum()), kin[number].at_least
         answers.append(Answer(id, copied, longest, *summed, int(counts[FORM])))
