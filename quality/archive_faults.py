@@ -495,9 +495,15 @@ class DamagedStore:
             # Over an article whose id or checksum is damaged it goes as over another one.
             return as_ever or bool(archive.verify())
 
+        def info(archive: Archive) -> object:
+            told = archive.info()
+            if told["missing"]:
+                raise ArchiveError(told["missing"])
+            return {name: value for name, value in told.items() if "_bytes" not in name}
+
         return {
             "export": lambda archive: [asdict(article) for article in archive.articles()],
-            "info": lambda archive: [archive.info()[name] for name in ("articles", "methods", "formulas")],
+            "info": info,
             "formulas": lambda archive: [formula.to_dict() for formula in archive.formulas],
             "check": lambda archive: [one.to_dict() for query in queries for one in archive.check(query)],
             "pairs": lambda archive: [match.to_dict() for match in archive.pairs()],
