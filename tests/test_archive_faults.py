@@ -4,6 +4,7 @@ They prove the death of a process and errors that a disk admits to, not the loss
 """
 
 import os
+import re
 import shutil
 import sqlite3
 import threading
@@ -326,6 +327,21 @@ def test_no_altered_article_gets_out_in_silence(statement: str, tmp_path: Path) 
             ask(archive)
     with Archive.open(path) as archive:
         assert archive.verify()
+
+
+def test_an_article_that_took_the_row_of_another_does_not_stand_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    with Archive.open(path) as archive:
+        archive.add(make_articles(40))
+    content, found = re.subn(rb"(?<=[\x40-\x7f])\x07(?=\x10\0)", b"\x02", path.read_bytes())
+    assert found == 1
+    path.write_bytes(content)
+    exported = program.wirecopy("export", path)
+    assert exported.returncode == 3
+    assert "archive: 39 articles and 40 of their ids are there" in program.talk(exported)
+    assert len({*exported.stdout.splitlines()}) == len(exported.stdout.splitlines()) == 39
+    with Archive.open(path) as archive, pytest.raises(ArchiveError, match=r"39 articles and 40 .+; restore"):
+        list(archive.articles())
 
 
 def test_altered_boilerplate_and_settings_are_noticed(tmp_path: Path) -> None:

@@ -210,8 +210,11 @@ class Store(Connection):
         One that is not as it was added is left out and told to `skip`; without that, ArchiveError is raised.
         """
         found = self.execute("SELECT row FROM articles NOT INDEXED ORDER BY moment IS NULL, moment, id")
-        order = [row for (row,) in found]
-        self.require_count(len(order))
+        order = list(dict.fromkeys(row for (row,) in found))
+        if skip is None:
+            self.require_count(len(order))
+        elif lost := self._miscount(len(order)):
+            skip(Skipped(str(self.path), lost))
         for start in range(0, len(order), MANY):
             rows = order[start : start + MANY]
             altered = self.find_altered(rows)
@@ -228,10 +231,12 @@ class Store(Connection):
 
     def require_count(self, number: int) -> None:
         """Raise ArchiveError unless that many articles are found by their ids: else some were lost."""
-        if number != (named := self.count()):
-            raise ArchiveError(
-                f"{self.path}: damaged: {number:,} articles and {named:,} of their ids are there{RESTORE}"
-            )
+        if lost := self._miscount(number):
+            raise ArchiveError(f"{self.path}: damaged: {lost}{RESTORE}")
+
+    def _miscount(self, number: int) -> str:
+        named = self.count()
+        return "" if number == named else f"{number:,} articles and {named:,} of their ids are there"
 
     def add_articles(self, batch: Articles, rows: Mapping[int, int], contents: Sequence[bytes]) -> None:
         """Add articles of a batch under new rows, given by their places in it."""
