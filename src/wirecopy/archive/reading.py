@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..errors import ArchiveError, UsageError
+from ..errors import UsageError
 from ..model import UNDATED, Article, Articles
 from ..sources import Fields, read
 from ..text import utf8
-
-
-def require_place(place: Path, create: bool) -> None:
-    """Raise ArchiveError if there is no archive at a path and none can be made."""
-    if not place.exists() and not create:
-        raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
-    if place.is_dir():
-        raise ArchiveError(f"{place}: a folder; name the file of an archive")
-    if not place.parent.is_dir():
-        raise ArchiveError(f"{place}: no folder {place.parent}")
 
 
 def read_batches(
