@@ -165,11 +165,12 @@ FOUND_HEADS = (
 """The columns of CSV that a match with an archive has beside those of any match."""
 
 
-def answer_writer(form: str, out: IO[str], by_method: bool) -> Callable[[Any], None]:
-    """The function that writes an answer of an archive: a `Ranked` if its method decides, else an `Answer`."""
+def answer_writer(form: str, out: IO[str], by_method: bool, some: bool) -> Callable[[Any], None]:
+    """The function that writes an answer of an archive: a `Ranked` if its method decides, else an `Answer`, of all relations or `some`."""
+    if form == "table" and by_method:
+        return lambda answer: _show_ranked(answer, out)
     if form == "table":
-        show = _show_ranked if by_method else show_answer
-        return lambda answer: show(answer, out)
+        return lambda answer: show_answer(answer, out, some=some)
     if form in CSV:
         write = csv_writer(OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS), form, out)
         return lambda answer: write(_opinion_cells(answer.opinions) if by_method else _found_cells(answer))
