@@ -222,7 +222,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The character right behind a word, if no space or sign comes first.
+    /// The character right behind a word.
     fn behind(self, word: usize) -> Option<char> {
         self.article[self.edges[2 * word + 1] as usize..].chars().next()
     }

@@ -15,8 +15,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::kinds::{GOES_ON, PLAIN};
 use crate::{Invalid, Result};
 
-/// Largest gap, in cells, that is aligned.
-const GAP_CELLS: usize = 1 << 14;
+/// Largest gap, in cells, whose common words are told and counted.
+pub const GAP_CELLS: usize = 1 << 14;
 
 /// What a slot is.
 #[derive(Debug, Clone, Copy)]

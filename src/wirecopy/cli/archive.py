@@ -209,7 +209,7 @@ def check_command(
     # Files are looked up before a new one is there.
     texts_read = read(list(texts), fields=replace(fields, about=("title", "url")), batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out, open_skipped(skipped) as skip:
-        write = answer_writer(form, out, by_method)
+        write = answer_writer(form, out, by_method, relations is not None)
         ask: Callable[..., Sequence[Any]] = (
             partial(store.opinions, accepted=accepted)
             if by_method

@@ -83,8 +83,8 @@ def show_table(matches: Matches, out: IO[str]) -> None:
         print(f"… and {len(matches) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
 
 
-def show_answer(answer: Answer, out: IO[str]) -> None:
-    """Print what a text shares with an archive: the verdict, and the articles found as a table."""
+def show_answer(answer: Answer, out: IO[str], *, some: bool = False) -> None:
+    """Print what a text shares with an archive: the verdict, and the articles found as a table, or `some` of them by relation."""
     out.write(one_line(f"{answer.query}: {say_verdict(answer)}") + "\n")
     if not answer.found:
         return
@@ -106,9 +106,8 @@ def show_answer(answer: Answer, out: IO[str]) -> None:
     ]
     _print_rows(console, columns, rows)
     if answer.articles > len(shown):
-        way_out = (
-            "write all with --output FILE" if len(answer.found) > len(shown) else "name more with --top N"
-        )
+        name_more = f"name more with --top N{' or without --relation' if some else ''}"
+        way_out = "write all with --output FILE" if len(answer.found) > len(shown) else name_more
         print(f"… and {answer.articles - len(shown):,} more; {way_out}", file=out)
     out.write("\n")
 
@@ -116,11 +115,11 @@ def show_answer(answer: Answer, out: IO[str]) -> None:
 def say_verdict(answer: Answer) -> str:
     """The verdict on a text: how much of it is copied, and from how many articles."""
     copies = answer.articles - answer.form_of_count
-    also = f", form of {count(answer.form_of_count)}" if answer.form_of_count else ""
+    least = "at least " * answer.at_least
+    also = f", form of {least}{count(answer.form_of_count)}" if answer.form_of_count else ""
     if not copies:
         return f"nothing copied{also}"
     longest = count(answer.longest_words, "word")
-    least = "at least " * answer.at_least
     return f"{answer.copied:.0%} copied from {least}{count(copies)}, longest passage {longest}{also}"
 
 

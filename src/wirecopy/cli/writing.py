@@ -158,15 +158,19 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
             show_table(matches, out)
 
 
-FOUND_HEADS = ("copied", "articles", "contained_in_count", "at_least", "published", "source", "title", "url")
+FOUND_HEADS = (
+    *("copied", "articles", "contained_in_count", "form_of_count", "at_least"),
+    *("published", "source", "title", "url"),
+)
 """The columns of CSV that a match with an archive has beside those of any match."""
 
 
-def answer_writer(form: str, out: IO[str], by_method: bool) -> Callable[[Any], None]:
-    """The function that writes an answer of an archive: a `Ranked` if its method decides, else an `Answer`."""
+def answer_writer(form: str, out: IO[str], by_method: bool, some: bool) -> Callable[[Any], None]:
+    """The function that writes an answer of an archive: a `Ranked` if its method decides, else an `Answer`, of all relations or `some`."""
+    if form == "table" and by_method:
+        return lambda answer: _show_ranked(answer, out)
     if form == "table":
-        show = _show_ranked if by_method else show_answer
-        return lambda answer: show(answer, out)
+        return lambda answer: show_answer(answer, out, some=some)
     if form in CSV:
         write = csv_writer(OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS), form, out)
         return lambda answer: write(_opinion_cells(answer.opinions) if by_method else _found_cells(answer))
@@ -174,7 +178,7 @@ def answer_writer(form: str, out: IO[str], by_method: bool) -> Callable[[Any], N
 
 
 def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
-    counts = answer.articles, answer.contained_in_count, SHOWN[str(answer.at_least)]
+    counts = answer.articles, answer.contained_in_count, answer.form_of_count, SHOWN[str(answer.at_least)]
     for one in answer.found:
         article = one.article
         about = article.published, article.source, article.title, article.url
