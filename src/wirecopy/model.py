@@ -20,8 +20,11 @@ UNDATED = np.iinfo(np.int64).max
 class Columns:
     """A table by columns: the fields of the dataclass that derives from this are arrays of one length."""
 
+    __match_args__: tuple[str, ...] = ()
+    """The names of the fields, as a dataclass has them."""
+
     def _arrays(self) -> list[NDArray[Any]]:
-        return [getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
+        return [getattr(self, name) for name in self.__match_args__]
 
     def __len__(self) -> int:
         return len(self._arrays()[0])
