@@ -313,7 +313,7 @@ def get_origin(side: str | Article | Mapping[str, Any]) -> Origins:
         return get_origin({})
     about = side if isinstance(side, Mapping) else {"published": side.published, "url": side.url}
     published, url = (str(about.get(name) or "") for name in ("published", "url"))
-    return _core.iso_microseconds([published]), number_addresses([url])
+    return _core.moments([published]), number_addresses([url])
 
 
 def build_match(
