@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from . import _core, forms
 from .addresses import number_addresses
-from .dates import moments
 from .errors import UsageError
 from .forms import NO_SLOTS, NOTHING_VARIES, Origins, SlotColumns, TellApart
 from .model import Article, Boilerplate, Columns, Match, Passage, Relation, Slots, Tokens
@@ -339,7 +338,7 @@ def get_origin(side: str | Article | Mapping[str, Any]) -> Origins:
         return get_origin({})
     about = side if isinstance(side, Mapping) else {"published": side.published, "url": side.url}
     published, url = (str(about.get(name) or "") for name in ("published", "url"))
-    return moments([mend(published)])[0], number_addresses([url])
+    return _core.moments([mend(published)]), number_addresses([url])
 
 
 def build_match(

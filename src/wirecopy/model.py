@@ -211,6 +211,22 @@ def missing(held: Mapping[str, bool]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Remarks:
+    """What is odd about articles that are used nevertheless: dates that could not be read, one of them, and texts without a letter."""
+
+    unreadable_dates: int = 0
+    example: str = ""
+    empty_texts: int = 0
+
+    def __add__(self, other: Remarks) -> Remarks:
+        return Remarks(
+            self.unreadable_dates + other.unreadable_dates,
+            self.example or other.example,
+            self.empty_texts + other.empty_texts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Articles:
     """A batch of articles as columns: article i is `text[offsets[i]:offsets[i + 1]]`, UTF-8.
 
@@ -223,7 +239,7 @@ class Articles:
     offsets: NDArray[np.int64]
     published: NDArray[np.int64]
     skipped: Sequence[Skipped] = ()
-    unreadable_dates: int = 0
+    remarks: Remarks = field(default_factory=Remarks)
     where: Callable[[int], str] | None = None
     """The place of article i in its file, by i; None where places are not known."""
     about: Mapping[str, Sequence[str]] = field(default_factory=dict)

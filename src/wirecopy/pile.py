@@ -25,7 +25,7 @@ from .matching.collection import Out, Pool, Progress, Texts, invert, open_pool, 
 from .matching.matches import Matches
 from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries, place_by_id
 from .methods import Method, Sketches
-from .model import Articles, Skipped, held_by_either, list_skipped, missing
+from .model import Articles, Remarks, Skipped, held_by_either, list_skipped, missing
 from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
 from .sharing import Sharing
 from .sources import Fields, Work, read, resolve
@@ -181,7 +181,9 @@ def tune(
     *,
     queries: int | None = None,
     statistics: Statistics | None = None,
+    threads: int | None = None,
     fields: Fields | None = None,
+    progress: Progress | None = None,
     skip: Skip | None = None,
 ) -> tuple[Sequence[Any], Sequence[Skipped]]:
     """Trials of a method's parameter on a collection, by its paper's own procedure; and what was skipped.
@@ -189,7 +191,7 @@ def tune(
     The first `queries` articles in time are asked about, or all.
     """
     chosen = choose_methods(method, DEFAULT_PRESET)[0]
-    with open_pool(None) as pool:
+    with open_pool(threads, progress) as pool:
         work = read(articles, fields=_reading(fields, [chosen]), numbered=True)
         pile, _ = Pile.read(work, pool, skip=skip)
         weights = weigh_words(pile, chosen, statistics, pool)
@@ -303,9 +305,9 @@ class Pile:
         return invert(self.order, self.firsts[-1], LEFT_OUT)
 
     @property
-    def unreadable_dates(self) -> int:
-        """How many dates could not be read."""
-        return sum(batch.unreadable_dates for batch in self.batches)
+    def remarks(self) -> Remarks:
+        """What is odd about the articles."""
+        return sum((batch.remarks for batch in self.batches), Remarks())
 
     @property
     def missing_fields(self) -> Sequence[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from ..model import Article, Match, Opinion, Relation, Verdict, held_by_either, list_skipped, missing
+from ..model import Article, Match, Opinion, Relation, Remarks, Verdict, held_by_either, list_skipped, missing
 
 KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
 """Relations of a query that is in the found article."""
@@ -165,11 +165,16 @@ class Added:
     replaced: int = 0
     late: int = 0
     skipped: Sequence[Any] = ()
-    unreadable_dates: int = 0
+    remarks: Remarks = field(default_factory=Remarks)
     held: Mapping[str, bool] = field(default_factory=dict)
     ahead: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     elsewhere: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def unreadable_dates(self) -> int:
+        """How many dates could not be read; they count as missing."""
+        return self.remarks.unreadable_dates
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -183,7 +188,7 @@ class Added:
             self.replaced + other.replaced,
             self.late + other.late,
             list_skipped(self.skipped, other.skipped),
-            self.unreadable_dates + other.unreadable_dates,
+            self.remarks + other.remarks,
             held_by_either(self.held, other.held),
             {**self.ahead, **other.ahead},
             list(dict.fromkeys([*self.warnings, *other.warnings])),

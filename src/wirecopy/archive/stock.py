@@ -17,7 +17,7 @@ from ..addresses import number_addresses
 from ..forms import Origins
 from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
-from ..model import Skipped
+from ..model import Remarks, Skipped
 from ..pairs import LEFT_OUT, NOBODY, SHARDS, Shard, sketch
 from .index import NO_ROWS, Index
 from .segments import Segment
@@ -31,7 +31,7 @@ class Stock:
     labels: Sequence[Any] | None = None
     skipped: Sequence[Skipped] = ()
     warnings: Sequence[str] = ()
-    unreadable_dates = 0
+    remarks = Remarks()
     missing_fields: Sequence[str] = ()
 
     def __init__(self, index: Index, pool: Pool) -> None:

@@ -102,7 +102,7 @@ class Writer:
             if latest < batch.published[row] != UNDATED
         }
         warnings = [self._clock_warning(clock)] if late and clock is not None and clock > latest else []
-        return Added(*counts, skipped, batch.unreadable_dates, batch.held, ahead, warnings)
+        return Added(*counts, skipped, batch.remarks, batch.held, ahead, warnings)
 
     def _insert(
         self,

@@ -24,7 +24,7 @@ from ..comparison import DEFAULT_PRESET, PRESETS, compare
 from ..errors import INTERRUPTED, SourceError, UsageError, WirecopyError, refuse
 from ..model import Article, count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
-from ..sources import read, total_bytes
+from ..sources import Fields, read, total_bytes
 from ..statistics import Statistics
 from . import options
 from .archive import archive_commands
@@ -196,8 +196,12 @@ for command in (extract_command, train_command, *archive_commands.commands.value
 @options.paths
 @options.file("-o", "--output", required=True, help="Where to write the counts.")
 @options.skipped
+@options.fields
+@options.threads
 @options.quiet
-def weigh_command(name: str, paths: tuple[Path, ...], output: Path, skipped: Path | None, quiet: bool) -> int:
+def weigh_command(
+    name: str, paths: tuple[Path, ...], output: Path, skipped: Path | None, quiet: bool, **common: Any
+) -> int:
     """Count in how many articles each word occurs, words as METHOD reads them.
 
     A reference collection for find --statistics.
@@ -206,7 +210,7 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, skipped: Pat
     check_writable(output, skipped, inputs=inputs)
     method = options.read_method(name)
     with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:
-        statistics, unused = weigh(inputs, method, progress=progress, skip=skip)
+        statistics, unused = weigh(inputs, method, progress=progress, skip=skip, **common)
     with name_output(output):
         statistics.save(output)
     if not quiet:
@@ -219,14 +223,25 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, skipped: Pat
 @options.paths
 @options.number("--queries", help="Ask about the earliest N articles; by default all.")
 @options.skipped
-def tune_command(name: str, paths: tuple[Path, ...], queries: int | None, skipped: Path | None) -> int:
+@options.fields
+@options.threads
+@options.quiet
+def tune_command(
+    name: str,
+    paths: tuple[Path, ...],
+    queries: int | None,
+    skipped: Path | None,
+    quiet: bool,
+    **common: Any,  # fields and threads
+) -> int:
     """Try a parameter of METHOD on a collection, by the procedure of its paper.
 
     document_image: how images of 5, 10, 20, 30 ... terms rank the articles, against all terms (EDTA).
     """
     check_writable(skipped, inputs=paths)
-    with open_skipped(skipped) as skip:
-        trials, unused = tune(list(paths), options.read_method(name), queries=queries, skip=skip)
+    method = options.read_method(name)
+    with show_progress(quiet, total_bytes(list(paths))) as progress, open_skipped(skipped) as skip:
+        trials, unused = tune(list(paths), method, queries=queries, progress=progress, skip=skip, **common)
     rows = [map(_show_value, asdict(trial).values()) for trial in trials]
     print_table([head.replace("_", " ") for head in asdict(trials[0])], rows, sys.stdout)
     return name_examples(unused)
@@ -243,11 +258,14 @@ def _show_value(value: Any) -> str:
 @click.argument("found", type=options.FILE)
 @options.preset
 @options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
+@options.fields
 @options.output
-def compare_command(query: Path, found: Path, preset: str, as_json: bool, output: Path | None) -> int:
+def compare_command(
+    query: Path, found: Path, preset: str, as_json: bool, fields: Fields, output: Path | None
+) -> int:
     """Show what QUERY, which may be a copy, shares with FOUND, side by side."""
     check_writable(output, inputs=[query, found])
-    texts = read_text(query), read_text(found)
+    texts = read_text(query, fields), read_text(found, fields)
     match = compare(Article(str(query), texts[0]), Article(str(found), texts[1]), preset=preset)
     with open_output(output) as out:
         if as_json or not out.isatty():
@@ -322,9 +340,9 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     return 0
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, fields: Fields) -> str:
     """The text of a file, or of stdin, that holds one article."""
-    batches = [work() for work in read([path])]
+    batches = [work() for work in read([path], fields=fields)]
     for skipped in (skipped for batch in batches for skipped in batch.skipped):
         raise SourceError(str(skipped))
     articles = sum(map(len, batches))

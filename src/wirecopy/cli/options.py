@@ -115,18 +115,32 @@ def forms(*forms: str) -> Decorator:
 
 def fields(command: Command) -> Command:
     """Options for where records hold what is read of them; the command gets them as `fields`."""
-    held = {"text": "text", "id": "id", "published": "date", "title": "title"}
+    held = {
+        name: name for name in ("text", "id", "published", "title", "source", "author", "language", "url")
+    }
+    held |= {"published": "date", "url": "address"}
 
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> Any:
-        fields = Fields(**{name: options.pop(f"{name}_field") for name in held})
-        return command(*arguments, fields=fields, **options)
+        names = {name: options.pop(f"{name}_field") for name in held}
+        read = {name: options.pop(name) for name in ("date_format", "encoding")}
+        return command(*arguments, fields=Fields(**names, **read), **options)
 
     return _with_options(
         run,
         *(
             click.option(f"--{name}-field", metavar="NAME", help=f"Where the {what} stands in a record.")
             for name, what in held.items()
+        ),
+        click.option(
+            "--date-format",
+            metavar="FORM",
+            help="How dates are written, as for strptime: %d/%m/%Y. Without, ISO 8601 and other forms that mean one thing.",
+        ),
+        click.option(
+            "--encoding",
+            metavar="NAME",
+            help="The encoding of text files and records, such as latin1. Without, that of a text file is told by its looks, and records are UTF-8.",
         ),
     )
 

@@ -6,7 +6,8 @@ import dataclasses
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -84,6 +85,7 @@ def watch_command(
             f"{folder}: expected a folder, or - for stdin; add files with wirecopy add {archive} {folder}"
         )
     reading = dataclasses.replace(fields, about=ABOUT)
+    reading.check()
     batches = _in_folder(folder, archive, reading, once, every) if from_folder else _in_lines(reading)
     as_json = jsonl or not sys.stdout.isatty()
     counts: Counter[str] = Counter()
@@ -152,7 +154,11 @@ def say_observed(observed: Observed[Any]) -> str:
 
 def _in_lines(fields: Fields) -> Iterator[Articles]:
     """Read stdin, one batch for each line."""
-    for number, line in enumerate(sys.stdin.buffer, 1):
+    lines: Iterable[bytes] = sys.stdin.buffer
+    if fields.encoding:
+        read = TextIOWrapper(sys.stdin.buffer, fields.encoding, "replace", newline="\n")
+        lines = (line.encode() for line in read)
+    for number, line in enumerate(lines, 1):
         batch = jsonl.parse(np.frombuffer(line, np.uint8), number, "-", fields)
         # The number of a line means nothing the next time: a record without an id is named as a bare text is.
         if list(batch.ids) == [f"-:{number}"]:

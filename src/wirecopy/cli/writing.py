@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from ..errors import MissingExtra, SourceError, UsageError
 from ..files import open_whole
-from ..model import MATCH_HEADS, Opinion, Relation, Skipped, clean, count, one_line
+from ..model import MATCH_HEADS, Opinion, Relation, Remarks, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
 from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_table
@@ -292,12 +292,21 @@ def say(message: str) -> None:
 
 
 def name_problems(read: Matches | Opinions | Added) -> int:
-    """Name records that were skipped and each field that no record has, count unreadable dates; return the exit code."""
+    """Name records that were skipped and each field that no record has, say what is odd about the others; return the exit code."""
     code = name_examples(read.skipped)
-    if dates := read.unreadable_dates:
-        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
+    say_remarks(read.remarks)
     say_missing(read.missing_fields)
     return code
+
+
+def say_remarks(remarks: Remarks) -> None:
+    """Say what is odd about the articles that were read."""
+    if dates := remarks.unreadable_dates:
+        example = one_line(remarks.example)[:60]
+        said = f"{count(dates, 'date')} cannot be read, such as {example!r}: counted as missing"
+        say(f"{said}; name their form with --date-format, such as %d/%m/%Y")
+    if remarks.empty_texts:
+        say(f"{count(remarks.empty_texts, 'text is', 'texts are')} empty")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..errors import refuse
 from ..forms import Origins
 from ..methods import Method, Sketches
-from ..model import Skipped
+from ..model import Remarks, Skipped
 from ..pairs import Shard
 
 Texts = tuple[NDArray[np.uint8], NDArray[np.int64]]
@@ -46,8 +46,8 @@ class Collection(Protocol):
         """Reasons why answers may not be what was expected."""
 
     @property
-    def unreadable_dates(self) -> int:
-        """How many dates could not be read."""
+    def remarks(self) -> Remarks:
+        """What is odd about the articles."""
 
     @property
     def missing_fields(self) -> Sequence[str]:

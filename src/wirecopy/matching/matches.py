@@ -16,7 +16,7 @@ from .. import _core
 from ..boilerplate import Formula, Learnt
 from ..comparison import RELATIONS, Compared, build_match
 from ..errors import MissingExtra
-from ..model import Match, Relation, Skipped
+from ..model import Match, Relation, Remarks, Skipped
 from .collection import Collection
 
 if TYPE_CHECKING:
@@ -58,7 +58,12 @@ class Sides:
     @property
     def unreadable_dates(self) -> int:
         """How many dates could not be read; they count as missing."""
-        return sum(side.unreadable_dates for side in self._sides)
+        return self.remarks.unreadable_dates
+
+    @property
+    def remarks(self) -> Remarks:
+        """What is odd about the articles."""
+        return sum((side.remarks for side in self._sides), Remarks())
 
     @property
     def missing_fields(self) -> Sequence[str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecopy.errors import UsageError
-from wirecopy.model import ABOUT, Article, Page
+from wirecopy.model import Article, Page
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, sitemaps, text_files
 from wirecopy.sources.fields import Fields
 from wirecopy.sources.kinds import (
@@ -72,8 +72,7 @@ def read(
     """
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
-    if not set(fields.about) <= set(ABOUT):
-        raise UsageError(f"about: expected names among {', '.join(ABOUT)}, got {', '.join(fields.about)}")
+    fields.check()
     return _read(resolve(inputs)[0], fields, batch_bytes, unnamed, numbered)
 
 
@@ -239,7 +238,7 @@ def _read_file(
             if file.is_pipe and (page_kind := _kind_in(raw)):
                 yield from _extract(web.read(raw, page_kind, None, file), fields)
                 return
-            stream = Stream(raw, None if file.is_pipe else compression)
+            stream = Stream(raw, None if file.is_pipe else compression, encoding=fields.encoding)
             yield from _read_stream(stream, file, kind, fields, batch_bytes)
     except OSError as error:
         yield skip(file.shown, cannot_open(error), file.size)
