@@ -311,7 +311,7 @@ impl Slots<'_> {
         }
         let shown: Vec<String> = keys.iter().take(12).map(|key| key.chars().take(40).collect()).collect();
         let more = if keys.len() > shown.len() { ", …" } else { "" };
-        let _ = write!(reason, ": found keys {}{more}; name it with --text-field", shown.join(", "));
+        let _ = write!(reason, ": found keys {}{more}", shown.join(", "));
         reason
     }
 }
@@ -590,7 +590,7 @@ mod tests {
         assert_eq!(
             records.reasons,
             [
-                "no text field: found keys a; name it with --text-field",
+                "no text field: found keys a",
                 "not a JSON object but an array; each line must be one {…}",
                 "field 'text' is a number, not a string",
                 "field 'id' is an array, not a string or a number",
@@ -620,7 +620,7 @@ mod tests {
         let told = told(&records);
         assert_eq!(told.len(), MAX_REASONS + 6);
         assert_eq!(records.reasons.len(), MAX_REASONS + 1);
-        assert_eq!(told[3], "no text field: found keys key3; name it with --text-field");
+        assert_eq!(told[3], "no text field: found keys key3");
         assert_eq!(told[MAX_REASONS..], [&["no text field"; 5][..], &[told[3]]].concat());
     }
 

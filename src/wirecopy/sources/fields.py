@@ -8,6 +8,7 @@ import numbers
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,7 +163,31 @@ def no_text(names: Sequence[str], fields: Fields, what: str = "keys") -> str:
     if not names:
         return f"{wanted}: the record is empty"
     shown = ", ".join(mend(name)[:40] for name in names[:12])
-    return f"{wanted}: found {what} {shown}{', …' if len(names) > 12 else ''}; name it with --text-field"
+    return advise(f"{wanted}: found {what} {shown}{', …' if len(names) > 12 else ''}", fields)
+
+
+_FOUND = re.compile(r"no text field.*?: found (?:keys|columns) (.+)", re.DOTALL)
+
+
+def advise(reason: str, fields: Fields) -> str:
+    """A reason with what to do about it, if it says which names there are but none that holds the text."""
+    found = _FOUND.fullmatch(reason)
+    if found is None:
+        return reason
+    guess = _guess(found[1], fields.text_names)
+    return f"{reason}; {f'did you mean {guess!r}? ' if guess else ''}name it with fields=Fields(text=…)"
+
+
+@lru_cache(1000)
+def _guess(found: str, wanted: Sequence[str]) -> str | None:
+    """That of the names found, with commas between them, that may stand for one that is wanted."""
+    from difflib import get_close_matches  # slow to import, and rarely needed
+
+    names = found.removesuffix(", …").split(", ")
+    known = [name for name in names if name in TEXT_NAMES]
+    close = [near for one in wanted for near in get_close_matches(one, names, 1, 0.75)]
+    akin = [name for name in names if {*wanted, *TEXT_NAMES} & set(re.split(r"[\W_]+", name.casefold()))]
+    return next(iter([*close, *known, *akin]), None)
 
 
 def id_text(name: str, value: Any) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.model import UNDATED, Articles, SkippedLines
 from wirecopy.sources import work
-from wirecopy.sources.fields import Fields, with_others
+from wirecopy.sources.fields import Fields, advise, with_others
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip
@@ -91,7 +91,9 @@ def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -
         text,
         offsets,
         published,
-        SkippedLines(path, bad + first_line, which, reasons) if len(bad) else (),
+        SkippedLines(path, bad + first_line, which, [advise(one, fields) for one in reasons])
+        if len(bad)
+        else (),
         unreadable,
         lambda row: f"{path}:{first_line + int(lines[row])}",
         known_about,
