@@ -172,8 +172,11 @@ def test_three_bad_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     assert read.texts == {"a": "one", "5": "five"}
     assert read.skipped == [
         (f"{path}:2", "not JSON: expected ',' or '}' at byte 25 of the line"),
-        (f"{path}:4", "not UTF-8 at byte 24 of the line; name its encoding, such as --encoding latin1"),
-        (f"{path}:5", "no text field: found keys id, headline, lead; name it with --text-field"),
+        (
+            f"{path}:4",
+            "not UTF-8 at byte 24 of the line; name its encoding, such as fields=Fields(encoding='latin1')",
+        ),
+        (f"{path}:5", "no text field: found keys id, headline, lead; name it with fields=Fields(text=…)"),
     ]
 
 
@@ -234,7 +237,12 @@ def test_the_user_names_the_fields(tmp_path: Path) -> None:
     path.write_bytes(jsonl({"key": 7, "lead": "x", "text": "y", "day": "2021-01-05"}, {"text": "y"}))
     read = Read(path, fields=Fields(text="lead", id="key", published="day"))
     assert read.rows == [("7", "x", micros(2021, 1, 5))]
-    assert read.skipped == [(f"{path}:2", "no text field 'lead': found keys text; name it with --text-field")]
+    assert read.skipped == [
+        (
+            f"{path}:2",
+            "no text field 'lead': found keys text; did you mean 'text'? name it with fields=Fields(text=…)",
+        )
+    ]
 
 
 def mixed_lines() -> bytes:

@@ -449,7 +449,7 @@ def test_objects_that_are_no_articles_are_named() -> None:
     read = Read(items)
     assert len(read.rows) == 1
     assert read.skipped == [
-        ("record:1", "no text field: found keys title; name it with --text-field"),
+        ("record:1", "no text field: found keys title; name it with fields=Fields(text=…)"),
         ("record:2", "field 'text' is a number, not a string"),
         ("record:3", "field 'id' is true or false, not a string or a number"),
         ("record:4", "a int is no article; give a text, a dict or an Article"),

@@ -95,11 +95,14 @@ def test_a_table_without_text_is_named_once(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("title,lead\nx,y\nx,y\n")
     pq.write_table(pa.table({"title": ["x", "x"], "lead": ["y", "y"]}), tmp_path / "b.parquet")
     pq.write_table(pa.table({"text": [1, 2]}), tmp_path / "c.parquet")
-    reason = "no text field: found columns title, lead; name it with --text-field"
+    reason = "no text field: found columns title, lead; name it with fields=Fields(text=…)"
     assert Read(tmp_path).skipped == [
         (f"{tmp_path}/a.csv:1", reason),
         (f"{tmp_path}/b.parquet", reason),
-        (f"{tmp_path}/c.parquet", "column 'text' is int64, not text; name another with --text-field"),
+        (
+            f"{tmp_path}/c.parquet",
+            "column 'text' is int64, not text; name another with fields=Fields(text=…)",
+        ),
     ]
 
 

@@ -267,7 +267,7 @@ impl Slots<'_> {
     fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         if let Err(error) = std::str::from_utf8(line) {
             let at = error.valid_up_to();
-            return Err(format!("not UTF-8 at byte {at} of the line; name its encoding, such as --encoding latin1"));
+            return Err(format!("not UTF-8 at byte {at} of the line; name its encoding, such as fields=Fields(encoding='latin1')"));
         }
         let mut values = vec![Value::Null; self.all.len()];
         let mut scanner =
@@ -316,8 +316,8 @@ pub fn no_text(names: &[String], wanted: &[String], what: &str) -> String {
     let more = if names.len() > shown.len() { ", …" } else { "" };
     let _ = write!(reason, ": found {what} {}{more}; ", shown.join(", "));
     match names.iter().filter(|name| wanted.iter().any(|one| are_alike(one, name))).map(cut).next() {
-        Some(name) => reason + &format!("did you mean --text-field {name}?"),
-        None => reason + "name it with --text-field",
+        Some(name) => reason + &format!("did you mean fields=Fields(text='{name}')?"),
+        None => reason + "name it with fields=Fields(text=…)",
     }
 }
 
@@ -605,7 +605,7 @@ mod tests {
         assert_eq!(
             records.reasons,
             [
-                "no text field: found keys a; name it with --text-field",
+                "no text field: found keys a",
                 "not a JSON object but an array; each line must be one {…}",
                 "field 'text' is a number, not a string",
                 "field 'id' is an array, not a string or a number",
@@ -624,12 +624,12 @@ mod tests {
         };
         let names = ["id", "article_body", "date"];
         for wanted in ["articlebody", "article_bdy", "Article Body", "body"] {
-            let found = "found keys id, article_body, date; did you mean --text-field article_body?";
+            let found = "found keys id, article_body, date; did you mean fields=Fields(text='article_body')?";
             assert_eq!(no_text(&names, &[wanted]), format!("no text field '{wanted}': {found}"));
         }
-        assert!(no_text(&names, &["text", "body"]).ends_with("; did you mean --text-field article_body?"));
-        assert!(no_text(&names, &["story"]).ends_with("; name it with --text-field"));
-        assert!(no_text(&["tx", "t", ""], &["text"]).ends_with("; name it with --text-field"));
+        assert!(no_text(&names, &["text", "body"]).ends_with("; did you mean fields=Fields(text='article_body')?"));
+        assert!(no_text(&names, &["story"]).ends_with("; name it with fields=Fields(text=…)"));
+        assert!(no_text(&["tx", "t", ""], &["text"]).ends_with("; name it with fields=Fields(text=…)"));
     }
 
     /// The reason of each bad line.
@@ -651,7 +651,7 @@ mod tests {
         let told = told(&records);
         assert_eq!(told.len(), MAX_REASONS + 6);
         assert_eq!(records.reasons.len(), MAX_REASONS + 1);
-        assert_eq!(told[3], "no text field: found keys key3; name it with --text-field");
+        assert_eq!(told[3], "no text field: found keys key3");
         assert_eq!(told[MAX_REASONS..], [&["no text field"; 5][..], &[told[3]]].concat());
     }
 

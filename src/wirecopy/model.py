@@ -67,6 +67,12 @@ class Article:
     url: str | None = None
     agency: str | None = None
 
+    def __repr__(self) -> str:
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        if isinstance(self.text, str):
+            values["text"] = shorten(self.text, 60)
+        return f"Article({', '.join(f'{name}={value!r}' for name, value in values.items() if value is not None)})"
+
 
 ABOUT = tuple(one.name for one in fields(Article) if one.name not in ("id", "text"))
 """What is known about an article besides id and text; `published` as it is written."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from . import _core, text
 from .addresses import number_addresses
 from .comparison import DEFAULT_PRESET, PRESETS, get_relations
-from .errors import refuse
+from .errors import NothingRead, refuse
 from .forms import Origins
 from .matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
 from .matching.collection import Out, Pool, Progress, Texts, invert, open_pool, rank
@@ -223,7 +223,10 @@ class Pile:
     def read(
         cls, work: Iterable[Work], pool: Pool, methods: Sequence[Method] = (), skip: Skip | None = None
     ) -> tuple[Pile, list[dict[Method, Filed]]]:
-        """The articles of a source, and what each batch is filed under by some methods; `skip` is told what is skipped."""
+        """The articles of a source, and what each batch is filed under by some methods; `skip` is told what is skipped.
+
+        Raises NothingRead if that is all.
+        """
 
         def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], NDArray[np.int64]]:
             batch = part()
@@ -243,6 +246,8 @@ class Pile:
             addresses.append(places)
             done += source_bytes
             pool.progress("reading", done, 0)
+        if skipped and not any(map(len, batches)):
+            raise NothingRead(skipped)
         return replace(cls.of(batches, skipped, skip), addresses=addresses), filed
 
     @classmethod

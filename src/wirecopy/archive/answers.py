@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from ..model import Article, Match, Opinion, Relation, Remarks, Verdict, held_by_either, list_skipped, missing
+from ..model import (
+    Article,
+    Match,
+    Opinion,
+    Relation,
+    Remarks,
+    Skipped,
+    Verdict,
+    count,
+    held_by_either,
+    list_skipped,
+    missing,
+)
 
 KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
 """Relations of a query that is in the found article."""
@@ -49,6 +61,12 @@ class Answer:
     contained_in_count: int = 0
     at_least: bool = False
     form_of_count: int = 0
+
+    def __repr__(self) -> str:
+        shown = [*(match.found for match in self.matches[:3]), *["…"] * (self.articles > 3)]
+        least = "at least " if self.at_least else ""
+        found = f": {', '.join(shown)}" if shown else ""
+        return f"<Answer to {self.query!r}: {self.copied:.0%} copied, {least}{count(self.articles)} found{found}>"
 
     @property
     def matches(self) -> list[Match]:
@@ -164,12 +182,18 @@ class Added:
     known: int = 0
     replaced: int = 0
     late: int = 0
-    skipped: Sequence[Any] = ()
+    skipped: Sequence[Skipped] = ()
     remarks: Remarks = field(default_factory=Remarks)
     held: Mapping[str, bool] = field(default_factory=dict)
     ahead: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     elsewhere: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        skipped = sum(1 + one.more for one in self.skipped)
+        counts = {"known": self.known, "replaced": self.replaced, "late": self.late, "skipped": skipped}
+        others = "".join(f", {number:,} {what}" for what, number in counts.items() if number)
+        return f"<Added: {self.added:,} added{others}>"
 
     @property
     def unreadable_dates(self) -> int:

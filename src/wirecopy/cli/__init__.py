@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS, compare
-from ..errors import INTERRUPTED, SourceError, UsageError, WirecopyError, refuse
+from ..errors import INTERRUPTED, NothingRead, SourceError, UsageError, WirecopyError, refuse
 from ..model import Article, count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
 from ..sources import Fields, read, total_bytes
@@ -88,7 +88,11 @@ def complain(message: str, code: int = 1) -> int:
 
 
 class Commands(click.Group):
-    """All commands. A reader of the output that leaves early is no error, where click would exit with code 1."""
+    """All commands.
+
+    A reader of the output that leaves early is no error, where click would exit with code 1; where nothing was read, what was skipped
+    is named as it is beside what was.
+    """
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was asked for."""
@@ -97,6 +101,10 @@ class Commands(click.Group):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             return 0
+        except NothingRead as error:
+            code = name_examples(error.skipped)
+            say("no articles found")
+            return code
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -45,11 +45,20 @@ CHECK_BYTES = 1 << 18
 archive_commands = click.Group()
 
 
-def open_archive(path: Path, *, create: bool = False, **options: Any) -> Archive:
+def open_archive(path: Path, **options: Any) -> Archive:
     """The archive at a path; SQLite is loaded here, so that other commands start without it."""
     from ..archive import Archive
 
-    return Archive.open(path, create=create, **options)
+    return Archive.open(path, **options)
+
+
+def open_or_make(path: Path, quiet: bool, **options: Any) -> Archive:
+    """The archive at a path, which is made if there is none, and that is said."""
+    is_new = not path.exists()
+    archive = open_archive(path, create=True, **options)
+    if is_new and not quiet:
+        say(f"a new archive: {path}")
+    return archive
 
 
 def files_of(archive: Path) -> list[Path]:
@@ -105,7 +114,7 @@ def add_command(
     """
     check_writable(skipped, inputs=[*files_of(archive), *paths])
     inputs = find_files(paths, archive)
-    with open_archive(archive, create=True, threads=threads, **making) as store:
+    with open_or_make(archive, quiet, threads=threads, **making) as store:
         before = len(store)
         try:
             with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:

@@ -20,8 +20,9 @@ from ..model import ABOUT, Articles, Relation, count, one_line
 from ..sources import Fields, jsonl, read
 from ..sources.paths import Files
 from . import options
-from .archive import find_files, open_archive, say_changed
+from .archive import find_files, open_or_make, say_changed
 from .show import say_verdict
+from .words import in_options
 from .writing import count_skipped, say, say_ahead, say_ranked, say_skipped, write_line
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def watch_command(
     batches = _in_folder(folder, archive, reading, once, every) if from_folder else _in_lines(reading)
     as_json = jsonl or not sys.stdout.isatty()
     counts: Counter[str] = Counter()
-    with open_archive(archive, create=True, **making) as store:
+    with open_or_make(archive, quiet, **making) as store:
         before = len(store)
         if not quiet and not from_folder and sys.stdin.isatty():
             say("reading articles as JSON lines; Ctrl-D ends")
@@ -127,6 +128,7 @@ def summarise_watched(counts: Counter[str], before: int, store: Archive) -> None
 
 def write(observed: Observed[Any], as_json: bool) -> None:
     """Write what is to be said of an article as one line, without delay: as JSON, or for a person."""
+    observed = dataclasses.replace(observed, reason=in_options(observed.reason))
     if as_json:
         write_line(observed.to_dict(), sys.stdout)
     else:

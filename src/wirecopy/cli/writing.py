@@ -14,12 +14,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ..errors import MissingExtra, SourceError, UsageError
+from ..errors import MissingExtra, NothingRead, SourceError, UsageError
 from ..files import open_whole
 from ..model import MATCH_HEADS, Opinion, Relation, Remarks, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
 from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_table
+from .words import in_options
 
 if TYPE_CHECKING:
     from ..archive import Added, Answer, Ranked
@@ -286,8 +287,8 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
 
 
 def say(message: str) -> None:
-    """Write a message to stderr, as a whole line, since other threads may write too."""
-    sys.stderr.write(clean(message) + "\n")
+    """Write a message to stderr, in words of the command line and as a whole line, since other threads may write too."""
+    sys.stderr.write(clean(in_options(message)) + "\n")
     sys.stderr.flush()
 
 
@@ -315,8 +316,14 @@ def open_skipped(file: Path | None) -> Iterator[Callable[[Skipped], None] | None
     if file is None:
         yield None
         return
+    nothing_read: NothingRead | None = None
     with open_output(file) as out:
-        yield lambda one: write_line({"where": one.where, "reason": one.reason}, out)
+        try:
+            yield lambda one: write_line({"where": one.where, "reason": in_options(one.reason)}, out)
+        except NothingRead as error:  # of which the file tells
+            nothing_read = error
+    if nothing_read:
+        raise nothing_read
 
 
 def name_examples(skipped: Sequence[Skipped]) -> int:

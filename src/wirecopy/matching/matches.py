@@ -16,7 +16,7 @@ from .. import _core
 from ..boilerplate import Formula, Learnt
 from ..comparison import RELATIONS, Compared, build_match
 from ..errors import MissingExtra
-from ..model import Match, Relation, Remarks, Skipped
+from ..model import Match, Relation, Remarks, Skipped, count
 from .collection import Collection
 
 if TYPE_CHECKING:
@@ -66,6 +66,12 @@ class Sides:
         return sum((side.remarks for side in self._sides), Remarks())
 
     @property
+    def _left_out(self) -> str:
+        """How many records were skipped, for people."""
+        skipped = sum(1 + one.more for one in self.skipped)
+        return f"; {count(skipped, 'record')} skipped" if skipped else ""
+
+    @property
     def missing_fields(self) -> Sequence[str]:
         """The fields that were asked for by name and that no record of either side has."""
         first, *others = (side.missing_fields for side in self._sides)
@@ -90,6 +96,12 @@ class Matches(Sides, Sequence[Match]):
 
     def __len__(self) -> int:
         return len(self.queries)
+
+    def __repr__(self) -> str:
+        by_relation = ", ".join(
+            f"{number:,} {relation}" for relation, number in self.count_relations().items()
+        )
+        return f"<Matches: {len(self):,} among {count(self.articles)}{by_relation and f': {by_relation}'}{self._left_out}>"
 
     @overload
     def __getitem__(self, row: int) -> Match: ...

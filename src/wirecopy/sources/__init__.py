@@ -65,8 +65,8 @@ def read(
 ) -> Iterator[Work]:
     """Yields the articles of one or several inputs, as work that is still to be called.
 
-    An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, an
-    Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on, a row of a table `table:1`,
+    An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, a polars LazyFrame,
+    an Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on, a row of a table `table:1`,
     a text its BLAKE3. With `numbered` a text is its place in the list, from 0, and a row of a table that is the only input what the
     table's index says. Raises SourceError for a path that does not exist.
     """
@@ -126,6 +126,13 @@ def resolve(*inputs: Any) -> list[list[Any]]:
 def _read(
     inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str, numbered: bool
 ) -> Iterator[Work]:
+    if (
+        len(inputs) == 1
+        and isinstance(inputs[0], Mapping)
+        and (reason := objects.are_texts(inputs[0], fields))
+    ):
+        yield skip(f"{unnamed}:1", reason)
+        return
     batches = objects.Batches(fields, batch_bytes, unnamed, numbered)
     web = _web(inputs, batch_bytes)
     tables = 0
@@ -185,7 +192,9 @@ def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:
 
 
 def _flatten(inputs: Any, kinds: Any = Iterable) -> Iterator[Any]:
-    """Yields what is in an input, and in what is in it, as far as these are of some kinds."""
+    """Yields what is in an input, and in what is in it, as far as these are of some kinds; a polars LazyFrame is collected."""
+    if hasattr(inputs, "collect_schema") and not hasattr(inputs, "__arrow_c_stream__"):
+        inputs = inputs.collect()
     single = (str, bytes, Mapping, Article, Page, os.PathLike, Files)
     if isinstance(inputs, single) or hasattr(inputs, "__arrow_c_stream__") or not isinstance(inputs, kinds):
         yield inputs

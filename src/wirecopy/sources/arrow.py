@@ -43,7 +43,9 @@ def read_table(
         reader = pa.RecordBatchReader.from_stream(table)
     except (pa.ArrowException, TypeError) as error:
         what = type(table).__name__
-        raise SourceError(f"{what}: expected a table with named columns, got: {_line(error)}") from None
+        raise SourceError(
+            f"{what}: expected a table with named columns, got: {_line(error)}; give a frame, or a list of texts"
+        ) from None
     index = _index(table, fields) if by_index else None
     yield from _read_batches(reader, reader.schema, name, fields, batch_bytes, index=index)
 
@@ -159,7 +161,7 @@ def _no_text_column(pa: Any, schema: Any, fields: Fields) -> str | None:
     for name in there:
         kind = schema.field(schema.names.index(name)).type
         if not _is_text(pa, kind):
-            return f"column '{name}' is {kind}, not text; name another with --text-field"
+            return f"column '{name}' is {kind}, not text; name another with fields=Fields(text=…)"
     return None
 
 

@@ -64,6 +64,6 @@ def content(stream: Stream) -> bytes:
         raise Unusable(f"not a text: a NUL at byte {max(nul, 0)}")
     if len(_NO_LETTERS.findall(guessed)) * _READABLE > len(guessed):
         raise Unusable(
-            "not a text, or in an encoding that cannot be told; name it, such as --encoding latin1"
+            "not a text, or in an encoding that cannot be told; name it, such as fields=Fields(encoding='latin1')"
         )
     return guessed.encode()
