@@ -331,6 +331,15 @@ def test_what_a_check_says_of_many_identical_articles_is_the_same_whatever_is_na
     assert [len(one.found) for one in answers] == [28, 28, 10, 1]
 
 
+def test_forms_do_not_crowd_a_copy_out_of_what_is_named(tmp_path: Path) -> None:
+    brief = write(random.Random(2), 30)
+    with Archive.open(tmp_path / "archive") as archive:
+        archive.add([*month(20), {"id": "brief", "text": brief}])
+        (answer,) = archive.check([{"id": "new", "text": f"{report(20)} {brief}"}], top=1)
+    assert (answer.contains, answer.form_of) == (["brief"], [])
+    assert answer.form_of_count > 10
+
+
 def test_relations_may_be_chosen(tmp_path: Path) -> None:
     articles = [*month(), {"id": "again", "text": report(4)}]
     assert relations(wirecopy.find(articles, relations=["identical"])) == {"identical": 1}

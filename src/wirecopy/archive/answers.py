@@ -42,7 +42,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a text shares with an archive: the articles found, the one with most copied words first.
+    """What a text shares with an archive: the articles found, the one with most copied words first, forms behind all others.
 
     `copied` is the share of the text's words, without boilerplate, that are in a passage of any of them, `longest_words` the number of
     equal words in the longest passage. `articles` is how many articles were found, and `contained_in_count` how many of them contain the

@@ -57,9 +57,11 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     wanted = np.array([relation in limits.relations for relation in RELATIONS])[settled.relation]
     words = np.bincount(settled.pairs, settled.passages.words, len(settled)).tolist()
 
-    def sort_key(pair: int) -> tuple[float, int, str]:
+    is_form = (settled.relation == FORM).tolist()
+
+    def sort_key(pair: int) -> tuple[bool, float, int, str]:
         article, moment = about[int(named[pair])]
-        return -words[pair], moment, article.id
+        return is_form[pair], -words[pair], moment, article.id
 
     answers = []
     for number, id in enumerate(batch.ids):

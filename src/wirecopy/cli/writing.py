@@ -159,7 +159,10 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
             show_table(matches, out)
 
 
-FOUND_HEADS = ("copied", "articles", "contained_in_count", "at_least", "published", "source", "title", "url")
+FOUND_HEADS = (
+    *("copied", "articles", "contained_in_count", "form_of_count", "at_least"),
+    *("published", "source", "title", "url"),
+)
 """The columns of CSV that a match with an archive has beside those of any match."""
 
 
@@ -175,7 +178,7 @@ def answer_writer(form: str, out: IO[str], by_method: bool) -> Callable[[Any], N
 
 
 def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
-    counts = answer.articles, answer.contained_in_count, SHOWN[str(answer.at_least)]
+    counts = answer.articles, answer.contained_in_count, answer.form_of_count, SHOWN[str(answer.at_least)]
     for one in answer.found:
         article = one.article
         about = article.published, article.source, article.title, article.url
