@@ -48,6 +48,8 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     settled = Compared.join([settled, told])
     every = np.concatenate([np.where(is_match, queries, NO_QUERY), twins.queries])
     named = np.concatenate([candidates.rows, twins.rows]).tolist()
+    found_bodies = [*candidates.bodies, *twins.bodies]
+    words = np.bincount(settled.pairs, settled.passages.words, len(settled)).tolist()
     by = np.concatenate([by, by[twins.pairs]])
     tokens = text.tokenise(batch.text, batch.offsets, spans=True)
     marks = _core.mark_boilerplate(tokens, learnt.known)
@@ -57,21 +59,23 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     for number, id in enumerate(batch.ids):
         mine = np.flatnonzero(every == number)
         body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
-        found = []
-        for pair in mine[wanted[mine]].tolist():
+        order = [
+            (-words[pair], moment, article.id, pair)
+            for pair in mine[wanted[mine]].tolist()
+            for article, moment in [about[named[pair]]]
+        ]
+        given = []
+        for *_, found_id, pair in sorted(order)[: limits.top]:
             methods = dict.fromkeys(name for bit, name in enumerate(names) if by[pair] >> bit & 1)
-            article, moment = about[named[pair]]
-            match = build_match(settled, pair, id, article.id, body, tuple(methods))
-            found.append((moment, Found(match, article)))
-        found.sort(key=lambda one: (one[0], one[1].article.id))
-        found.sort(key=lambda one: -sum(passage.words for passage in one[1].match.passages))
+            sides = (id, body), (found_id, found_bodies[pair].decode())
+            match = build_match(settled, pair, *sides, tuple(methods))
+            given.append(Found(match, about[named[pair]][0]))
         passages = settled.take(mine[settled.relation[mine] != FORM]).passages
         copied, new = tell_new(tokens, marks, number, passages)
         longest = int(passages.words.max(initial=0))
-        given = [one for _, one in found[: limits.top]]
         counts = np.bincount(settled.relation[mine], minlength=len(RELATIONS)) + kin[number].counts
         summed = int(counts.sum()), given, new, int(counts[IS_CONTAINED].sum()), kin[number].at_least
-        answers.append(Answer(id, copied, longest, *summed, int(counts[FORM])))
+        answers.append(Answer(id, batch.describe(number), copied, longest, *summed, int(counts[FORM])))
     return answers
 
 
@@ -195,12 +199,13 @@ def _find_kin(
 
 @dataclass(frozen=True)
 class Likened:
-    """Articles that are identical to compared ones: the query and the row of each, the pair that was nominated, and how it compares."""
+    """Articles that are identical to compared ones: the query and the row of each, the pair that was nominated, how it compares, its text."""
 
     queries: NDArray[np.uint32]
     rows: NDArray[np.uint64]
     pairs: NDArray[np.int64]
     compared: Compared
+    bodies: Sequence[bytes]
 
 
 def _compare_twins(
@@ -229,7 +234,8 @@ def _compare_twins(
         order = np.arange(len(every))
         order[differs] = len(every) + np.arange(len(differs))
         same = Compared.join([same, more]).take(order)
-    return Likened(queries.astype(np.uint32), rows, pairs.astype(np.int64), same)
+    texts = [bodies[place] for place in places.tolist()]
+    return Likened(queries.astype(np.uint32), rows, pairs.astype(np.int64), same, texts)
 
 
 def tell_new(
