@@ -160,7 +160,7 @@ def test_pairs_are_those_that_find_gives(known: Path, pile: Path, tmp_path: Path
 def test_pairs_on_a_terminal_are_a_table(known: Path) -> None:
     code, shown = on_terminal("pairs", known, width=120)
     assert code == 0
-    assert "longest passage" in shown
+    assert "3 matches: 1 identical, 2 partial" in shown
     assert "identical" in shown
 
 

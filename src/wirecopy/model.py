@@ -76,6 +76,8 @@ class Article:
 
 ABOUT = tuple(one.name for one in fields(Article) if one.name not in ("id", "text"))
 """What is known about an article besides id and text; `published` as it is written."""
+TOLD = ("title", "source", "published", "url")
+"""What answers tell of both articles of a match, besides their ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,12 @@ class Articles:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def describe(self, row: int) -> Article:
+        """The article of this row without its text."""
+        return Article(
+            self.ids[row], "", **{name: column[row] or None for name, column in self.about.items()}
+        )
+
     @property
     def own_ids(self) -> Sequence[str]:
         """The ids that an article of another collection may have too, if it is the same; empty where an id is only a number."""
@@ -382,6 +390,8 @@ class Passage:
     text: str = field(default="", repr=False, compare=False)
     """The text of the passage in the query article."""
     slots: Slots = NO_SLOTS
+    found_text: str = field(default="", repr=False, compare=False)
+    """The text of the passage in the found article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,8 +412,8 @@ class Match:
         """Those of all passages together."""
         return Slots(*(sum(counts) for counts in zip(*(one.slots for one in self.passages), strict=True)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The match as its public JSON object."""
+    def to_dict(self, *, text: bool = False) -> dict[str, Any]:
+        """The match as its public JSON object; with `text`, each passage with its texts."""
         return {
             "query": self.query,
             "found": self.found,
@@ -419,18 +429,26 @@ class Match:
                     "words": p.words,
                     "changed": p.changed,
                     "slots": p.slots._asdict(),
+                    **({"text": p.text, "found_text": p.found_text} if text else {}),
                 }
                 for p in self.passages
             ],
             "methods": list(self.methods),
         }
 
-    def to_row(self) -> tuple[Any, ...]:
-        """The match as a row of a table with the columns `MATCH_HEADS`."""
+    @property
+    def words(self) -> int:
+        """How many equal words its passages have."""
+        return sum(passage.words for passage in self.passages)
+
+    def to_row(self, query: Article, found: Article) -> tuple[Any, ...]:
+        """The match of two articles as a row with the columns `MATCH_HEADS`; its texts are those of all passages, on one line."""
         shares = self.query_covered, self.found_covered, self.resemblance
-        words, count = sum(passage.words for passage in self.passages), len(self.passages)
-        by = " ".join(self.methods)
-        return self.query, self.found, str(self.relation), *shares, words, count, *self.slots, by
+        counts = self.words, len(self.passages), *self.slots
+        sides = [one.text for one in self.passages], [one.found_text for one in self.passages]
+        texts = (" … ".join(" ".join(text.split()) for text in side) for side in sides)
+        named = self.query, self.found, str(self.relation)
+        return *named, *shares, *counts, " ".join(self.methods), *tell(query, found).values(), *texts
 
     def __str__(self) -> str:
         verb = {
@@ -451,10 +469,17 @@ class Match:
         return clean("\n".join(lines))
 
 
+TOLD_HEADS = tuple(f"{side}_{name}" for side in ("query", "found") for name in TOLD)
 MATCH_HEADS = (
     *("query", "found", "relation", "query_covered", "found_covered", "resemblance"),
-    *("words", "passages", "slots_same", "slots_other", "methods"),
+    *("words", "passages", "slots_same", "slots_other", "methods", *TOLD_HEADS, "text", "found_text"),
 )
+
+
+def tell(query: Article, found: Article) -> dict[str, str | None]:
+    """What answers tell of the two articles of a match, under `TOLD_HEADS`."""
+    values = (getattr(article, name) for article in (query, found) for name in TOLD)
+    return dict(zip(TOLD_HEADS, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,8 +545,10 @@ def count(number: int, noun: str = "article", plural: str = "") -> str:
 
 
 def shorten(text: str, width: int = 160) -> str:
-    """The text on one line, its middle replaced by … where it is longer than `width`."""
+    """The text on one line, its middle replaced by … where it is longer than `width`; words are left whole."""
     line = " ".join(text.split())
-    return (
-        line if len(line) <= width else f"{line[: width * 2 // 3].rstrip()} … {line[-width // 3 :].lstrip()}"
-    )
+    if len(line) <= width:
+        return line
+    head = re.sub(r"(?<=\s)\S{,30}\Z", "", line[: width * 2 // 3 + 1])
+    tail = re.sub(r"\A\S{,30}(?=\s)", "", line[-width // 3 - 1 :])
+    return f"{head.rstrip()} … {tail.lstrip()}"

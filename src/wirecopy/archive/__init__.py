@@ -24,7 +24,7 @@ from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
 from ..methods import Method
 from ..methods import get as get_method
-from ..model import ABOUT, Article, Articles, Skipped, count, list_skipped
+from ..model import ABOUT, TOLD, Article, Articles, Skipped, count, list_skipped
 from ..pairs import Filed
 from ..sources import Fields, read
 from ..sources.fields import id_text
@@ -196,7 +196,7 @@ class Archive:
         Articles that are identical to one that was compared are counted and given too. An article is not compared with the one that
         has its id.
         """
-        batches = list(read_batches(articles, fields, ("title", "url"), "query"))
+        batches = list(read_batches(articles, fields, TOLD, "query"))
         wanted = get_relations(relations)
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source, wanted)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
@@ -275,6 +275,17 @@ class Archive:
         """
         with self._store.beside() as store, store.snapshot():
             yield from store.all_articles(skip)
+
+    def ids(self) -> list[str]:
+        """The ids of all articles."""
+        return list(self._store.all_ids())
+
+    def select(self, is_meant: Callable[[str], bool]) -> list[Article]:
+        """The articles whose ids are meant, with their texts."""
+        with self._store.snapshot():
+            rows = [row for id, row in self._store.all_ids().items() if is_meant(id)]
+            pairs = zip(self._store.articles(rows), self._store.texts(rows), strict=True)
+            return [dataclasses.replace(article, text=body.decode()) for article, body in pairs]
 
     @property
     def formulas(self) -> Sequence[Formula]:

@@ -19,6 +19,7 @@ from ..model import (
     held_by_either,
     list_skipped,
     missing,
+    tell,
 )
 
 KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
@@ -34,10 +35,12 @@ class Found:
     match: Match
     article: Article
 
-    def to_dict(self) -> dict[str, Any]:
-        """The match and what is known of the article, as their public JSON object."""
+    def to_dict(self, query: Article | None = None) -> dict[str, Any]:
+        """The match and what is known of the article, as their public JSON object; with the `query`, of that too, and with texts."""
         about = {name: getattr(self.article, name) for name in ("published", "title", "source", "url")}
-        return self.match.to_dict() | about
+        return (
+            self.match.to_dict(text=query is not None) | about | (tell(query, self.article) if query else {})
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,11 @@ class Answer:
     text: what was compared and everything identical to it, even if only the `top` ones are given. `at_least` says that both may be more:
     a family too big to compare whole has members that are not identical to those that were compared. `new` are the spans of the text, in
     code points, that are neither copied nor boilerplate. Nothing is copied from the `form_of_count` articles that are the same form,
-    filled in otherwise.
+    filled in otherwise. `article` is the text's own, without the text.
     """
 
     query: str
+    article: Article
     copied: float
     longest_words: int
     articles: int
@@ -88,8 +92,8 @@ class Answer:
         """The ids of the articles that are the same form, filled in otherwise: nothing is copied from them."""
         return [match.found for match in self.matches if match.relation == Relation.FORM]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The answer as its public JSON object."""
+    def to_dict(self, *, text: bool = False) -> dict[str, Any]:
+        """The answer as its public JSON object; with `text`, its matches with texts and what is known of both articles."""
         return {
             "query": self.query,
             "copied": self.copied,
@@ -102,7 +106,7 @@ class Answer:
             "form_of": self.form_of,
             "form_of_count": self.form_of_count,
             "new": [list(span) for span in self.new],
-            "matches": [one.to_dict() for one in self.found],
+            "matches": [one.to_dict(self.article if text else None) for one in self.found],
         }
 
 

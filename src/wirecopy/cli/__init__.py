@@ -22,16 +22,19 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS, compare
 from ..errors import INTERRUPTED, NothingRead, SourceError, UsageError, WirecopyError, refuse
-from ..model import Article, count, one_line
+from ..model import count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
-from ..sources import Fields, read, total_bytes
+from ..sources import Fields, total_bytes
 from ..statistics import Statistics
 from . import options
 from .archive import archive_commands
+from .naming import read_named
 from .pages import extract_command, train_command
-from .show import print_table, show_progress, show_side_by_side, show_table
+from .show import print_table, show_progress, show_table
+from .side_by_side import show_side_by_side
 from .watch import watch_command
 from .writing import (
+    FULL,
     check_writable,
     name_examples,
     name_output,
@@ -166,7 +169,7 @@ def find_command(
     given |= {"boilerplate": boilerplate, "pairs": pairs == "all"}
     refuse(
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
-        *options.needing_alignment(by_method, **given, parquet=form == "parquet"),
+        *options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL),
         (not by_method and verdicts, "--verdicts: only with --decide method"),
         (not by_method and accepted, "--accepted: only with --decide method"),
         (
@@ -190,9 +193,11 @@ def find_command(
         write_lines(verdicts, told.verdicts)
         return summarise(told, quiet)
     common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
+    common["about"] = form != "jsonl"
     with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
         matches = find(inputs, progress=progress, skip=skip, **common)
-    return report_matches(matches, form, output, boilerplate, quiet)
+    within = [*paths, *filter(None, [query])]
+    return report_matches(matches, form, output, boilerplate, quiet, within)
 
 
 for command in (extract_command, train_command, *archive_commands.commands.values(), watch_command):
@@ -262,26 +267,33 @@ def _show_value(value: Any) -> str:
 
 
 @app.command("compare")
-@click.argument("query", type=options.FILE)
-@click.argument("found", type=options.FILE)
+@click.argument("query")
+@click.argument("found")
+@options.within
 @options.preset
 @options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
 @options.fields
 @options.output
 def compare_command(
-    query: Path, found: Path, preset: str, as_json: bool, fields: Fields, output: Path | None
+    query: str,
+    found: str,
+    within: tuple[Path, ...],
+    preset: str,
+    as_json: bool,
+    fields: Fields,
+    output: Path | None,
 ) -> int:
-    """Show what QUERY, which may be a copy, shares with FOUND, side by side."""
-    check_writable(output, inputs=[query, found])
-    texts = read_text(query, fields), read_text(found, fields)
-    match = compare(Article(str(query), texts[0]), Article(str(found), texts[1]), preset=preset)
+    """Show what QUERY, which may be a copy, shares with FOUND, side by side: files of one text each, or ids --in a pile or archive."""
+    check_writable(output, inputs=[*within, *map(Path, filter(None, (query, found)))])
+    mine, theirs = read_named((query, found), within, fields)
+    match = compare(mine, theirs, preset=preset)
     with open_output(output) as out:
         if as_json or not out.isatty():
             write_line(match.to_dict() if match else None, out)
         elif match is None:
             out.write(f"no copy: no common passage of {PRESETS[preset].min_passage_words} words\n")
         else:
-            show_side_by_side(match, *texts, out)
+            show_side_by_side(match, mine, theirs, out)
     return 0
 
 
@@ -334,7 +346,7 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     say(f"running: wirecopy find {pages}")
     with show_progress(quiet, None) as progress:
         matches = find([pages], progress=progress)
-    show_table(matches, sys.stdout)
+    show_table(matches, sys.stdout, [pages])
     print()
     for formula in matches.formulas[:5]:
         print(f"boilerplate in {count(formula.articles)}: {formula.example}")
@@ -346,16 +358,3 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
         print("the answer is the same as from the texts")
     print(demo.score(matches, demo.read_truth(folder)))
     return 0
-
-
-def read_text(path: Path, fields: Fields) -> str:
-    """The text of a file, or of stdin, that holds one article."""
-    batches = [work() for work in read([path], fields=fields)]
-    for skipped in (skipped for batch in batches for skipped in batch.skipped):
-        raise SourceError(str(skipped))
-    articles = sum(map(len, batches))
-    if articles != 1:
-        raise SourceError(
-            f"{path}: expected one text, got {articles} articles; compare many with wirecopy find"
-        )
-    return next(bytes(batch.text).decode() for batch in batches if len(batch))

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import INTERRUPTED, refuse
-from ..model import Skipped, count, held_by_either, list_skipped, missing, one_line
+from ..model import TOLD, Skipped, count, held_by_either, list_skipped, missing, one_line
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from . import options
 from .show import TABLE_ROWS, print_table, show_progress
 from .writing import (
+    FULL,
     answer_writer,
     check_writable,
     name_examples,
@@ -208,7 +209,9 @@ def check_command(
     by_method = decide == "method"
     refuse(
         (form == "parquet", "check writes JSON lines, CSV or a table"),
-        *options.needing_alignment(by_method, min_share=min_share, preset=preset, relation=relations),
+        *options.needing_alignment(
+            by_method, min_share=min_share, preset=preset, relation=relations, text=form == FULL
+        ),
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
     check_writable(output, skipped, inputs=[*files_of(archive), *texts])
@@ -216,9 +219,9 @@ def check_command(
     unused: list[Skipped] = []
     held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
-    texts_read = read(list(texts), fields=replace(fields, about=("title", "url")), batch_bytes=CHECK_BYTES)
+    texts_read = read(list(texts), fields=replace(fields, about=TOLD), batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out, open_skipped(skipped) as skip:
-        write = answer_writer(form, out, by_method)
+        write = answer_writer(form, out, by_method, store)
         ask: Callable[..., Sequence[Any]] = (
             partial(store.opinions, accepted=accepted)
             if by_method
@@ -402,14 +405,14 @@ def pairs_command(
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     by_method = decide == "method"
     given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate, "relation": relations}
-    refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet"))
+    refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL))
     check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
         if by_method:
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
             matches = store.pairs(preset=preset, pairs=pairs, relations=relations, progress=progress)
-        return report_matches(matches, form, output, boilerplate, quiet)
+        return report_matches(matches, form, output, boilerplate, quiet, [archive])
 
 
 @archive_commands.command("backup")
