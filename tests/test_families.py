@@ -237,7 +237,7 @@ def test_texts_asked_together_are_answered_as_each_alone(many_holders: int, tmp_
 
 def test_an_archive_that_does_not_file_whole_texts_counts_at_least(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    Archive.open(path).close()
+    Archive.open(path, create=True).close()
     with sqlite3.connect(path) as store:
         [(methods,)] = store.execute("SELECT value FROM settings WHERE name = 'methods'").fetchall()
         left = [one for one in json.loads(methods) if one[0] != "exact"]

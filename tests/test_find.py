@@ -465,7 +465,9 @@ def test_json_lines_are_the_matches(matches: wirecopy.Matches) -> None:
 
 
 def test_rows_are_the_matches(matches: wirecopy.Matches) -> None:
-    assert list(matches.rows()) == [match.to_row() for match in matches]
+    told = list(matches.tell())
+    assert [match for match, _, _ in told] == list(matches)
+    assert list(matches.rows()) == [match.to_row(query, found) for match, query, found in told]
 
 
 def read_lines(matches: wirecopy.Matches) -> list[dict[str, Any]]:

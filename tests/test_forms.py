@@ -286,7 +286,7 @@ def test_a_query_and_a_check_tell_forms_as_the_pile_does(tmp_path: Path) -> None
     asked = told(wirecopy.find(articles, query=[query]))
     found = Counter(relation for relation, _ in asked.values())
     assert found["form"] == len(asked) - (("day12", "day02") in asked)
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(articles)
         (answer,) = archive.check([query])
         assert told(answer.matches) == asked
@@ -294,7 +294,7 @@ def test_a_query_and_a_check_tell_forms_as_the_pile_does(tmp_path: Path) -> None
 
 
 def test_a_check_counts_no_form_as_copied(tmp_path: Path) -> None:
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(month(29))
         (answer,) = archive.check([month(30)[29]])
         assert (answer.copied, answer.longest_words, answer.contained_in, answer.contains) == (0, 0, [], [])
@@ -348,7 +348,7 @@ def test_relations_may_be_chosen(tmp_path: Path) -> None:
     assert relations(wirecopy.find(articles, relations=["identical"])) == {"identical": 1}
     assert set(relations(wirecopy.find(articles, relations=["form"]))) == {"form"}
     assert relations(wirecopy.find(articles, query=[articles[-1]], relations=["partial"])) == {}
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(articles)
         assert relations(archive.pairs(relations=["identical"])) == {"identical": 1}
         (answer,) = archive.check([{"id": "x", "text": report(4)}], relations=["identical"])
@@ -391,7 +391,7 @@ def test_the_command_line_writes_the_relations_that_are_asked_for(tmp_path: Path
 
 
 def test_an_archive_without_learnt_forms_tells_them_by_two_texts_alone(tmp_path: Path) -> None:
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(month(2), learn=False)
         assert not len(archive._index.learnt.varying)
         (answer,) = archive.check([month(3)[2]])

@@ -18,13 +18,13 @@ from typing import Any, Literal
 from .. import matching
 from ..boilerplate import Formula, Learnt
 from ..comparison import LAXEST_PRESET, get_relations
-from ..errors import ArchiveError, UsageError, WirecopyError, refuse
+from ..errors import ArchiveError, NothingRead, UsageError, WirecopyError, refuse
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
 from ..methods import Method
 from ..methods import get as get_method
-from ..model import ABOUT, Article, Articles, Skipped, list_skipped
+from ..model import ABOUT, TOLD, Article, Articles, Skipped, count, list_skipped
 from ..pairs import Filed
 from ..sources import Fields, read
 from ..sources.fields import id_text
@@ -40,7 +40,7 @@ from .locking import Lock, locked, take_lock
 from .looking import TOP, Limits
 from .marks import find_missing, require_unused
 from .opining import choose_method, opine
-from .reading import name_by_text, read_batches, read_moment, require_place
+from .reading import name_by_text, no_archive, read_batches, read_moment, require_place
 from .settings import Settings, show_moment, show_window, stored_methods
 from .stock import Stock
 from .store import Store
@@ -89,7 +89,7 @@ class Archive:
         cls,
         path: str | os.PathLike[str],
         *,
-        create: bool = True,
+        create: bool = False,
         method: str | Method | Sequence[str | Method] | None = None,
         preset: str | None = None,
         window: str | None = None,
@@ -98,8 +98,8 @@ class Archive:
     ) -> Archive:
         """The archive at `path`; if there is none and `create` is true, a new one with the methods, preset and window given.
 
-        Raises MismatchError if the archive was made with others than those given. With a `window` ("14d") only articles published within
-        it are kept. An archive whose methods are not here is opened all the same: `articles`, `backup` and `info` work, all else is refused.
+        Raises ArchiveError if there is none and none is to be made, MismatchError if it was made with others than those given. With a
+        `window` ("14d") only articles published within it are kept. An archive whose methods are not here is opened all the same: `articles`, `backup` and `info` work, all else is refused.
         """
         place = Path(path)
         refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
@@ -109,6 +109,8 @@ class Archive:
         try:
             if store.is_new and not fresh:
                 require_unused(store.file)
+                if not create:
+                    raise ArchiveError(no_archive(place))
             if store.is_new or store.format < FORMAT:
                 with locked(store.file, store.identity, place):
                     store.prepare()
@@ -140,6 +142,13 @@ class Archive:
         lock, self._lock = self._lock, None
         if lock is not None:
             lock.release()
+
+    def __repr__(self) -> str:
+        try:
+            holds = count(len(self))
+        except WirecopyError:
+            holds = "closed, or cannot be read"
+        return f"<Archive {str(self.path)!r}: {holds}>"
 
     def __len__(self) -> int:
         return self._store.count()
@@ -187,7 +196,7 @@ class Archive:
         Articles that are identical to one that was compared are counted and given too. An article is not compared with the one that
         has its id.
         """
-        batches = list(read_batches(articles, fields, ("title", "url"), "query"))
+        batches = list(read_batches(articles, fields, TOLD, "query"))
         wanted = get_relations(relations)
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source, wanted)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
@@ -251,6 +260,14 @@ class Archive:
         with open_pool(self.threads, progress) as pool, self._at_one_moment():
             yield Stock(self._index, pool), pool
 
+    def get(self, id: str | int) -> Article | None:
+        """The article with this id and its text, or None if there is none; it is compared with its checksums, as all that is read."""
+        with self._store.snapshot():
+            rows = list(self._store.rows_of([id_text("id", id)]).values())
+            for article, body in zip(self._store.articles(rows), self._store.texts(rows), strict=True):
+                return dataclasses.replace(article, text=body.decode())
+        return None
+
     def articles(self, *, skip: Callable[[Skipped], object] | None = None) -> Iterator[Article]:
         """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile.
 
@@ -258,6 +275,17 @@ class Archive:
         """
         with self._store.beside() as store, store.snapshot():
             yield from store.all_articles(skip)
+
+    def ids(self) -> list[str]:
+        """The ids of all articles."""
+        return list(self._store.all_ids())
+
+    def select(self, is_meant: Callable[[str], bool]) -> list[Article]:
+        """The articles whose ids are meant, with their texts."""
+        with self._store.snapshot():
+            rows = [row for id, row in self._store.all_ids().items() if is_meant(id)]
+            pairs = zip(self._store.articles(rows), self._store.texts(rows), strict=True)
+            return [dataclasses.replace(article, text=body.decode()) for article, body in pairs]
 
     @property
     def formulas(self) -> Sequence[Formula]:
@@ -341,11 +369,11 @@ class Archive:
         can simply be repeated. An id that it has with other content is skipped, or replaced with `replace`. At the end the boilerplate
         is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed. A file that the archive has
         under another id too, from other arguments, is in `elsewhere`; with `rename` only the new id stays. `skip` is called with every
-        record that cannot be used.
+        record that cannot be used; raises NothingRead if that is all.
         """
         self._claim(progress)
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
-        total, done, seen = Added(), 0, set[str]()
+        total, done, seen, articles_read = Added(), 0, set[str](), 0
         elsewhere, was_empty = dict[str, Sequence[str]](), not len(self)
 
         def take_in(part: Any) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
@@ -361,8 +389,11 @@ class Archive:
                 if not was_empty:
                     elsewhere |= find_elsewhere(self._store, batch, contents)
                 done += source_bytes
+                articles_read += len(batch)
                 if progress:
                     progress("adding", done, 0)
+        if total.skipped and not articles_read:
+            raise NothingRead(total.skipped)
         others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
         others = {id: ids for id, ids in others.items() if ids}
         if rename and others:

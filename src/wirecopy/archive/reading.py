@@ -15,13 +15,18 @@ from ..text import utf8
 
 
 def require_place(place: Path, create: bool) -> None:
-    """Raise ArchiveError if there is no archive at a path and none can be made."""
+    """Raise ArchiveError if nothing is at a path and nothing is to be made there, or nothing can be."""
     if not place.exists() and not create:
-        raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
+        raise ArchiveError(no_archive(place))
     if place.is_dir():
         raise ArchiveError(f"{place}: a folder; name the file of an archive")
     if not place.parent.is_dir():
         raise ArchiveError(f"{place}: no folder {place.parent}")
+
+
+def no_archive(place: Path) -> str:
+    """What is said where no archive is, and none is to be made."""
+    return f"{place}: no archive there; make one with Archive.open({str(place)!r}, create=True)"
 
 
 def read_batches(
@@ -54,7 +59,7 @@ def read_moment(date: str | None) -> int | None:
     """A date in microseconds; raises UsageError if it cannot be read."""
     if date is None:
         return None
-    found = int(_core.iso_microseconds([date])[0])
+    found = int(_core.moments([date])[0])
     if found == UNDATED:
         raise UsageError(f"expected a date such as 2026-03-01 or 2026-03-01T12:00:00Z, got {date!r}")
     return found

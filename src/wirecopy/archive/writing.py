@@ -81,7 +81,7 @@ class Writer:
             elif id in seen:
                 refused[row] = f"an article with the id {id!r} was read before; give each its own"
             elif there and not replace:
-                refused[row] = f"the archive has the id {id!r} with other content; add it with --replace"
+                refused[row] = f"the archive has the id {id!r} with other content; add it with replace=True"
             else:
                 fresh[id] = row
             seen.add(id)
@@ -102,7 +102,7 @@ class Writer:
             if latest < batch.published[row] != UNDATED
         }
         warnings = [self._clock_warning(clock)] if late and clock is not None and clock > latest else []
-        return Added(*counts, skipped, batch.unreadable_dates, batch.held, ahead, warnings)
+        return Added(*counts, skipped, batch.remarks, batch.held, ahead, warnings)
 
     def _insert(
         self,
@@ -188,7 +188,7 @@ class Writer:
         path = self._store.path
         return (
             f"the window of {path} ends {show_moment(clock)}, ahead of now: "
-            f"set its clock with wirecopy expire {path} --now DATE"
+            f"set its clock with Archive.open({str(path)!r}).expire(now=DATE)"
         )
 
     def expire(self, now: int | None = None) -> int:

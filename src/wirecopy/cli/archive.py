@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from ..errors import INTERRUPTED, refuse
-from ..model import Skipped, count, held_by_either, list_skipped, missing, one_line
+from ..model import TOLD, Skipped, count, held_by_either, list_skipped, missing, one_line
 from ..sources import Fields, read, total_bytes
 from ..sources.paths import File, Files, find
 from . import options
 from .show import TABLE_ROWS, print_table, show_progress
 from .writing import (
+    FULL,
     answer_writer,
     check_writable,
     name_examples,
@@ -45,11 +46,20 @@ CHECK_BYTES = 1 << 18
 archive_commands = click.Group()
 
 
-def open_archive(path: Path, *, create: bool = False, **options: Any) -> Archive:
+def open_archive(path: Path, **options: Any) -> Archive:
     """The archive at a path; SQLite is loaded here, so that other commands start without it."""
     from ..archive import Archive
 
-    return Archive.open(path, create=create, **options)
+    return Archive.open(path, **options)
+
+
+def open_or_make(path: Path, quiet: bool, **options: Any) -> Archive:
+    """The archive at a path, which is made if there is none, and that is said."""
+    is_new = not path.exists()
+    archive = open_archive(path, create=True, **options)
+    if is_new and not quiet:
+        say(f"a new archive: {path}")
+    return archive
 
 
 def files_of(archive: Path) -> list[Path]:
@@ -105,7 +115,7 @@ def add_command(
     """
     check_writable(skipped, inputs=[*files_of(archive), *paths])
     inputs = find_files(paths, archive)
-    with open_archive(archive, create=True, threads=threads, **making) as store:
+    with open_or_make(archive, quiet, threads=threads, **making) as store:
         before = len(store)
         try:
             with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:
@@ -199,7 +209,9 @@ def check_command(
     by_method = decide == "method"
     refuse(
         (form == "parquet", "check writes JSON lines, CSV or a table"),
-        *options.needing_alignment(by_method, min_share=min_share, preset=preset, relation=relations),
+        *options.needing_alignment(
+            by_method, min_share=min_share, preset=preset, relation=relations, text=form == FULL
+        ),
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
     check_writable(output, skipped, inputs=[*files_of(archive), *texts])
@@ -207,9 +219,9 @@ def check_command(
     unused: list[Skipped] = []
     held: dict[str, bool] = {}
     # Files are looked up before a new one is there.
-    texts_read = read(list(texts), fields=replace(fields, about=("title", "url")), batch_bytes=CHECK_BYTES)
+    texts_read = read(list(texts), fields=replace(fields, about=TOLD), batch_bytes=CHECK_BYTES)
     with open_archive(archive) as store, open_output(output) as out, open_skipped(skipped) as skip:
-        write = answer_writer(form, out, by_method, relations is not None)
+        write = answer_writer(form, out, by_method, store, some=relations is not None)
         ask: Callable[..., Sequence[Any]] = (
             partial(store.opinions, accepted=accepted)
             if by_method
@@ -393,14 +405,14 @@ def pairs_command(
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     by_method = decide == "method"
     given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate, "relation": relations}
-    refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet"))
+    refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL))
     check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
         if by_method:
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
             matches = store.pairs(preset=preset, pairs=pairs, relations=relations, progress=progress)
-        return report_matches(matches, form, output, boilerplate, quiet)
+        return report_matches(matches, form, output, boilerplate, quiet, [archive])
 
 
 @archive_commands.command("backup")

@@ -14,15 +14,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ..errors import MissingExtra, SourceError, UsageError
+from ..errors import MissingExtra, NothingRead, SourceError, UsageError
 from ..files import open_whole
-from ..model import MATCH_HEADS, Opinion, Relation, Skipped, clean, count, one_line
+from ..model import MATCH_HEADS, Opinion, Relation, Remarks, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
+from .naming import Ids
 from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_table
+from .words import in_options
 
 if TYPE_CHECKING:
-    from ..archive import Added, Answer, Ranked
+    from ..archive import Added, Answer, Archive, Ranked
 
 EXAMPLES = 3
 """How many skipped records of a kind are named."""
@@ -46,10 +48,10 @@ def tame(out: IO[str]) -> IO[str]:
     return cast(IO[str], _Tamed(out)) if out.isatty() else out
 
 
-def choose_form(forms: Sequence[str], raw: bool, output: Path | None) -> str:
+def choose_form(forms: Sequence[str], raw: bool, text: bool, output: Path | None) -> str:
     """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it.
 
-    CSV with `raw` is the form "raw csv".
+    CSV with `raw` is the form "raw csv", JSON lines with `text` the form "full jsonl".
     """
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
@@ -65,7 +67,9 @@ def choose_form(forms: Sequence[str], raw: bool, output: Path | None) -> str:
         raise MissingExtra("a Parquet file", "arrow")
     if raw and form != "csv":
         raise UsageError("--raw: only with --csv")
-    return "raw csv" if raw else form
+    if text and form != "jsonl":
+        raise UsageError("--text: only with --jsonl; all other forms have the texts")
+    return "raw csv" if raw else FULL if text else form
 
 
 def check_writable(*outputs: Path | None, inputs: Iterable[Path] = (), files: Iterable[Path] = ()) -> None:
@@ -130,15 +134,20 @@ def open_output(output: Path | None) -> Iterator[IO[str]]:
 
 
 def report_matches(
-    matches: Matches, form: str, output: Path | None, boilerplate: Path | None, quiet: bool
+    matches: Matches,
+    form: str,
+    output: Path | None,
+    boilerplate: Path | None,
+    quiet: bool,
+    within: Sequence[Path],
 ) -> int:
-    """Write the matches, and their boilerplate if a file is named for it; summarise them; return the exit code."""
-    write_matches(matches, form, output)
+    """Write the matches of articles `within` some paths, and their boilerplate if a file is named for it; return the exit code."""
+    write_matches(matches, form, output, within)
     write_lines(boilerplate, matches.formulas)
     return summarise(matches, quiet)
 
 
-def write_matches(matches: Matches, form: str, output: Path | None) -> None:
+def write_matches(matches: Matches, form: str, output: Path | None, within: Sequence[Path]) -> None:
     """Write the matches in the form asked for."""
     if form == "parquet":
         import pyarrow.parquet
@@ -150,43 +159,46 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
             pyarrow.parquet.write_table(table, out)
         return
     with open_output(output) as out:
-        if form == "jsonl":
-            tame(out).writelines(matches.json_lines())
+        if form in JSONL:
+            tame(out).writelines(matches.json_lines(text=form == FULL))
         elif form in CSV:
             csv_writer(MATCH_HEADS, form, out)(matches.rows())
         else:
-            show_table(matches, out)
+            show_table(matches, out, within)
 
 
-FOUND_HEADS = (
-    *("copied", "articles", "contained_in_count", "form_of_count", "at_least"),
-    *("published", "source", "title", "url"),
-)
+FOUND_HEADS = ("copied", "articles", "contained_in_count", "form_of_count", "at_least")
 """The columns of CSV that a match with an archive has beside those of any match."""
 
 
-def answer_writer(form: str, out: IO[str], by_method: bool, some: bool) -> Callable[[Any], None]:
+def answer_writer(
+    form: str, out: IO[str], by_method: bool, archive: Archive, *, some: bool = False
+) -> Callable[[Any], None]:
     """The function that writes an answer of an archive: a `Ranked` if its method decides, else an `Answer`, of all relations or `some`."""
     if form == "table" and by_method:
         return lambda answer: _show_ranked(answer, out)
     if form == "table":
-        return lambda answer: show_answer(answer, out, some=some)
+        ids = Ids(archive.ids())
+        return lambda answer: show_answer(answer, ids, out, some=some)
     if form in CSV:
-        write = csv_writer(OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS), form, out)
+        heads = OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS)
+        write = csv_writer(heads, form, out)
         return lambda answer: write(_opinion_cells(answer.opinions) if by_method else _found_cells(answer))
-    return lambda answer: write_line(answer.to_dict(), out)
+    full = {"text": True} if form == FULL else {}
+    return lambda answer: write_line(answer.to_dict(**full), out)
 
 
 def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
     counts = answer.articles, answer.contained_in_count, answer.form_of_count, SHOWN[str(answer.at_least)]
     for one in answer.found:
-        article = one.article
-        about = article.published, article.source, article.title, article.url
-        yield *one.match.to_row(), answer.copied, *counts, *about
+        yield *one.match.to_row(answer.article, one.article), answer.copied, *counts
 
 
 CSV = ("csv", "raw csv")
 """The forms that are CSV."""
+FULL = "full jsonl"
+"""JSON lines with texts."""
+JSONL = ("jsonl", FULL)
 
 _FORMULA = re.compile(r"(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\Z)[=+@\t\r\n-]", re.ASCII)
 """The beginning of a cell that spreadsheets would run, numbers apart."""
@@ -243,7 +255,7 @@ def write_opinions(
 
 def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
     """The function that writes opinions as they come; None for a table, which is written at the end."""
-    if form == "jsonl":
+    if form in JSONL:
         return lambda opinions: tame(out).writelines(opinions.json_lines())
     if form in CSV:
         write = csv_writer(OPINION_HEADS, form, out)
@@ -290,18 +302,27 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
 
 
 def say(message: str) -> None:
-    """Write a message to stderr, as a whole line, since other threads may write too."""
-    sys.stderr.write(clean(message) + "\n")
+    """Write a message to stderr, in words of the command line and as a whole line, since other threads may write too."""
+    sys.stderr.write(clean(in_options(message)) + "\n")
     sys.stderr.flush()
 
 
 def name_problems(read: Matches | Opinions | Added) -> int:
-    """Name records that were skipped and each field that no record has, count unreadable dates; return the exit code."""
+    """Name records that were skipped and each field that no record has, say what is odd about the others; return the exit code."""
     code = name_examples(read.skipped)
-    if dates := read.unreadable_dates:
-        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
+    say_remarks(read.remarks)
     say_missing(read.missing_fields)
     return code
+
+
+def say_remarks(remarks: Remarks) -> None:
+    """Say what is odd about the articles that were read."""
+    if dates := remarks.unreadable_dates:
+        example = one_line(remarks.example)[:60]
+        said = f"{count(dates, 'date')} cannot be read, such as {example!r}: counted as missing"
+        say(f"{said}; name their form with --date-format, such as %d/%m/%Y")
+    if remarks.empty_texts:
+        say(f"{count(remarks.empty_texts, 'text is', 'texts are')} empty")
 
 
 @contextmanager
@@ -310,8 +331,14 @@ def open_skipped(file: Path | None) -> Iterator[Callable[[Skipped], None] | None
     if file is None:
         yield None
         return
+    nothing_read: NothingRead | None = None
     with open_output(file) as out:
-        yield lambda one: write_line({"where": one.where, "reason": one.reason}, out)
+        try:
+            yield lambda one: write_line({"where": one.where, "reason": in_options(one.reason)}, out)
+        except NothingRead as error:  # of which the file tells
+            nothing_read = error
+    if nothing_read:
+        raise nothing_read
 
 
 def name_examples(skipped: Sequence[Skipped]) -> int:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..errors import refuse
 from ..forms import Origins
 from ..methods import Method, Sketches
-from ..model import Skipped
+from ..model import Article, Remarks, Skipped
 from ..pairs import Shard
 
 Texts = tuple[NDArray[np.uint8], NDArray[np.int64]]
@@ -46,8 +46,8 @@ class Collection(Protocol):
         """Reasons why answers may not be what was expected."""
 
     @property
-    def unreadable_dates(self) -> int:
-        """How many dates could not be read."""
+    def remarks(self) -> Remarks:
+        """What is odd about the articles."""
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -55,6 +55,9 @@ class Collection(Protocol):
 
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""
+
+    def articles(self, ranks: NDArray[np.uint32]) -> list[Article]:
+        """The articles at some ranks, with their texts and, of what is known about them, `TOLD`."""
 
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..methods import RELATIONS, Method, Sketches
-from ..model import Columns, Opinion, Verdict
+from ..model import Columns, Opinion, Verdict, count
 from ..sharing import Sharing, count_hits
 from .collection import Collection, Pool
 from .matches import Sides
@@ -58,6 +58,10 @@ class Opinions(Sides, Sequence[Opinion]):
 
     def __len__(self) -> int:
         return len(self.scored)
+
+    def __repr__(self) -> str:
+        accepted = np.count_nonzero(self.scored.relation)
+        return f"<Opinions of {self.method}: {len(self):,} among {count(self.articles)}, {accepted:,} accepted{self._left_out}>"
 
     @overload
     def __getitem__(self, row: int) -> Opinion: ...

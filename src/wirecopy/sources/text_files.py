@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from wirecopy import _core
 from wirecopy.model import Articles
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, Record, Unusable
@@ -12,6 +14,9 @@ from wirecopy.sources.paths import File, cannot_open
 from wirecopy.sources.work import Work, articles, parse_each, skip
 
 _HEAD = 8 << 10
+_NO_LETTERS = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffd]")
+_READABLE = 100
+"""What is not UTF-8 is taken for text if one character in so many, or fewer, is none that a text has."""
 
 
 def read(files: Sequence[File], compression: str, fields: Fields) -> Articles:
@@ -20,7 +25,7 @@ def read(files: Sequence[File], compression: str, fields: Fields) -> Articles:
     def parse(file: File, where: str) -> Record:
         try:
             with file.path.open("rb", buffering=0) as raw:
-                return Record(content(Stream(raw, compression)), file.name, where)
+                return Record(content(Stream(raw, compression, encoding=fields.encoding)), file.name, where)
         except OSError as error:
             raise Unusable(cannot_open(error)) from None
 
@@ -48,12 +53,17 @@ def content(stream: Stream) -> bytes:
     if not text:
         raise Unusable("empty")
     nul = text.find(b"\0", 0, _HEAD)
-    if nul >= 0:
-        raise Unusable(f"not a text: a NUL at byte {nul}")
     try:
-        text.decode()
-    except UnicodeDecodeError as error:
+        if nul < 0:
+            text.decode()
+            return text
+    except UnicodeDecodeError:
+        pass
+    guessed = _core.decode(text)
+    if "\0" in guessed:
+        raise Unusable(f"not a text: a NUL at byte {max(nul, 0)}")
+    if len(_NO_LETTERS.findall(guessed)) * _READABLE > len(guessed):
         raise Unusable(
-            f"not UTF-8 text at byte {error.start}; convert it, e.g. iconv -f latin1 -t utf-8"
-        ) from None
-    return text
+            "not a text, or in an encoding that cannot be told; name it, such as fields=Fields(encoding='latin1')"
+        )
+    return guessed.encode()
