@@ -60,7 +60,8 @@ def test_a_table_tells_titles_sources_and_dates(command: tuple[str, str], news: 
         *("identical", "90", "near-duplicate", "118", "near-duplicate")
     ], "the closest relation first, then the most words"
     assert all(cell_len(line) <= width for line in shown[:-2])
-    assert ("Harbour to close" in matches[2]) and ("Echo" in matches[2])
+    assert "Harbour to close" in matches[2]
+    assert "Echo" in matches[2]
     assert "万里长江" in matches[4]
     assert not any("https" in line for line in matches), "what all ids have in common is not shown"
     assert "3 matches: 1 identical, 2 near-duplicate" in shown
