@@ -86,7 +86,7 @@ def make_picture() -> str:
     lines = table.splitlines()
     starts = [number for number, line in enumerate(lines) if set(line.split()) & set(Relation)]
     shown = lines[: starts[PICTURE_MATCHES]]
-    return "\n".join(["```text", f"$ {' '.join(command)}", first, *shown, lines[-1], last, "```"])
+    return "\n".join(["```text", f"$ {' '.join(command)}", first, *shown, *lines[-3:], last, "```"])
 
 
 def make_answer() -> str:

@@ -475,7 +475,7 @@ def read_lines(matches: wirecopy.Matches) -> list[dict[str, Any]]:
 
 
 def test_tables_hold_the_same(matches: wirecopy.Matches) -> None:
-    expected = read_lines(matches)
+    expected = [json.loads(line) for line in matches.json_lines(text=True)]
     assert matches.to_arrow().to_pylist() == expected
     assert matches.to_polars().to_dicts() == expected
     frame = matches.to_pandas()

@@ -106,6 +106,41 @@ def test_compare_wraps_chinese_by_its_width(news: Path, width: int) -> None:
     assert "[重要支撑]" in re.sub(r"\s", "", body)
 
 
+SCRIPTS = {
+    "zh": ZH,
+    "ko": "최 부상은 이날 오전 평양발 고려항공 편을 이용해 베이징 서우두 공항에 도착했다. 최종 목적지를 묻는 취재진의 질문에 아무런 답을 하지 않고 "
+    "대기하던 차를 타고 공항을 빠져나갔다. 북한은 정상회담 무산 가능성까지 거론하며 강경한 태도를 보이고 있다고 외교 소식통이 말했다.",
+    "tr": "Bankacılık Düzenleme ve Denetleme Kurulu, Çukurova Grubu ile imzalanan sözleşmenin ana unsurlarının geçen yılın şubat ayı "
+    "başından beri yayında olduğunu hatırlattı. İmzalanan sözleşmeye göre hisselerin üçüncü şahıslara satışı ocak ayı sonuna kadar grup "
+    "tarafından gerçekleştirilecek, bunun için ayrıca izin alınacak.",
+}
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_folders_in_three_scripts_are_looked_at(tmp_path: Path, width: int) -> None:
+    for name, text in SCRIPTS.items():
+        for paper, body in (("first", text), ("second", text)):
+            (tmp_path / paper).mkdir(exist_ok=True)
+            (tmp_path / paper / f"{name}.txt").write_text(body)
+    folders = tmp_path / "first", tmp_path / "second"
+    shown = show("find", *folders, "--quiet", width=width)
+    assert "3 matches: 3 identical" in shown
+    ids = [line.split()[-1] for line in shown if line.endswith(".txt") and "--in" not in line]
+    assert sorted(ids) == sorted(f"{paper}/{name}.txt" for paper in ("first", "second") for name in SCRIPTS)
+    for name, text in SCRIPTS.items():
+        within = [one for folder in folders for one in ("--in", folder)]
+        compared = show("compare", f"second/{name}.txt", f"first/{name}.txt", *within, width=width)
+        assert all(cell_len(line) <= width for line in compared[1:-1])
+        left = re.sub(r"\s", "", "".join(halves(line, width)[0] for line in compared))
+        assert re.sub(r"\s", "", text) in left, "whole, whatever its script"
+
+
+def halves(line: str, width: int) -> list[str]:
+    """The two columns of a line."""
+    cut = next((at for at in range(len(line) + 1) if cell_len(line[:at]) >= width // 2), len(line))
+    return [line[:cut], line[cut:]]
+
+
 def test_an_id_that_is_not_clear_or_not_there_is_named(news: Path) -> None:
     ran = wirecopy("compare", "a-story-that-goes-on-and-on.html", "x", "--in", news / "news.jsonl")
     assert (ran.returncode, ran.stdout) == (2, b"")
