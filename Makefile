@@ -6,7 +6,7 @@ RUST := $(wildcard rust/src/*.rs rust/src/*/*.rs) rust/Cargo.toml rust/Cargo.loc
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/target cargo
 MANIFEST := --manifest-path rust/Cargo.toml
 
-.PHONY: build develop demo test quick check quality bench docs lock clean
+.PHONY: build develop demo test quick check quality bench docs licences audit wheel wheel-test lock clean
 .DELETE_ON_ERROR:
 
 # What running needs, and no more. Compiled as an installed package is, also where Python writes no bytecode by itself.
@@ -29,7 +29,7 @@ quick: develop
 check: develop
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy $(wildcard src tests quality benchmarks docs fuzz)
+	$(BIN)/mypy $(wildcard src tests quality benchmarks docs fuzz release)
 	$(CARGO) fmt $(MANIFEST) --check
 	$(CARGO) clippy -q --locked $(MANIFEST) --all-targets -- -D warnings
 	@test -f src/wirecopy/_core.pyi || { echo 'src/wirecopy/_core.pyi is missing: stubtest would pass on nothing' >&2; exit 1; }
@@ -49,6 +49,23 @@ bench: develop
 docs: develop
 	$(BIN)/python docs/make.py
 
+licences: develop
+	$(BIN)/python release/licences.py
+
+audit: .venv-release/installed
+	$(RELEASE)/python release/audit.py
+
+# Built from the sdist, against a C library that is older than this machine's, without the places where it was built.
+wheel: .venv-release/installed
+	rm -rf dist
+	PATH="$(CURDIR)/$(RELEASE):$$PATH" CARGO_TARGET_DIR=$(CURDIR)/target \
+		RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo" \
+		maturin build -q --release --locked --zig --compatibility manylinux_2_28 --sdist --out dist
+
+wheel-test: wheel develop
+	$(BIN)/python -m pytest tests/test_package.py
+	$(PYTHON) release/trial.py
+
 # Lock files hold names, versions and hashes only: no index, no file locations.
 COMPILE := UV_FIND_LINKS= $(RELEASE)/uv pip compile -q --no-config --upgrade --generate-hashes --no-header --no-annotate \
 	--universal --python-version 3.11
@@ -58,7 +75,7 @@ lock: .venv-release/installed
 	$(COMPILE) requirements-release.in -c requirements.lock -o requirements-release.lock
 
 clean:
-	rm -rf .venv .venv-release target demo-archive
+	rm -rf .venv .venv-release target dist demo-archive
 
 .venv/built: .venv/installed $(RUST)
 	@command -v cargo >/dev/null || { printf '%s\n' \

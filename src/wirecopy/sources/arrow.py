@@ -123,6 +123,14 @@ def _index(table: Any, fields: Fields) -> Index:
     return Index(labels, texts, index.name == name and name not in table.columns)
 
 
+def _size(pa: Any, batch: Any) -> int:
+    """In bytes; pyarrow before 24 does not measure views, and what they point into may be shared by more batches."""
+    try:
+        return int(batch.nbytes)
+    except pa.ArrowTypeError:
+        return int(batch.get_total_buffer_size())
+
+
 def _rows_a_batch(rows: int, size: int, batch_bytes: int) -> int:
     return min(max(rows * batch_bytes // max(size, 1), 1), _MAX_ROWS)
 
@@ -144,7 +152,7 @@ def _read_batches(
     first = 1
     try:
         for batch in batches:
-            rows = _rows_a_batch(len(batch), batch.nbytes, batch_bytes)
+            rows = _rows_a_batch(len(batch), _size(pa, batch), batch_bytes)
             for start in range(0, len(batch), rows):
                 piece = batch.slice(start, rows)
                 yield Work(partial(_parse, piece, first + start, name, fields, index), source_bytes)
