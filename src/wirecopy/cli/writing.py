@@ -49,7 +49,7 @@ def tame(out: IO[str]) -> IO[str]:
 def choose_form(forms: Sequence[str], raw: bool, output: Path | None) -> str:
     """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it.
 
-    CSV with `raw` is the form "raw csv".
+    CSV with `raw` is the form "raw csv". A device, and a file whose name has no ending, gets JSON lines.
     """
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
@@ -58,14 +58,17 @@ def choose_form(forms: Sequence[str], raw: bool, output: Path | None) -> str:
     if forms:
         form = forms[0]
     elif output:
-        form = {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
+        form = _SUFFIXES.get(output.suffix.lower(), "")
+        if not form:
+            told = f"expected .csv, .tsv, .jsonl or .parquet, got {output.suffix}"
+            raise UsageError(f"{output}: {told}; or name the form with --jsonl, --csv or --parquet")
     else:
         form = "table" if sys.stdout.isatty() else "jsonl"
     if form == "parquet" and find_spec("pyarrow") is None:
         raise MissingExtra("a Parquet file", "arrow")
-    if raw and form != "csv":
+    if raw and form not in CSV:
         raise UsageError("--raw: only with --csv")
-    return "raw csv" if raw else form
+    return f"raw {form}" if raw else form
 
 
 def check_writable(*outputs: Path | None, inputs: Iterable[Path] = (), files: Iterable[Path] = ()) -> None:
@@ -181,8 +184,10 @@ def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
         yield *one.match.to_row(), answer.copied, *counts, *about
 
 
-CSV = ("csv", "raw csv")
-"""The forms that are CSV."""
+CSV = ("csv", "raw csv", "tsv", "raw tsv")
+"""The forms that are CSV, with commas or tabs."""
+_SUFFIXES = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+"""What the end of an output's name says of its form."""
 
 _FORMULA = re.compile(r"(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\Z)[=+@\t\r\n-]", re.ASCII)
 """The beginning of a cell that spreadsheets would run, numbers apart."""
@@ -202,9 +207,10 @@ def csv_writer(heads: Sequence[str], form: str, out: IO[str]) -> Callable[[Itera
     """The function that writes rows of CSV; the line with their heads is written here."""
     import csv
 
-    writer = csv.writer(_Lines(tame(out)), lineterminator="\r\n")
+    delimiter = "\t" if form.endswith("tsv") else ","
+    writer = csv.writer(_Lines(tame(out)), delimiter=delimiter, lineterminator="\r\n")
     writer.writerow(heads)
-    return writer.writerows if form == "raw csv" else lambda rows: writer.writerows(map(_as_text, rows))
+    return writer.writerows if form.startswith("raw") else lambda rows: writer.writerows(map(_as_text, rows))
 
 
 def _as_text(row: Sequence[Any]) -> list[Any]:
