@@ -490,8 +490,9 @@ def export_command(archive: Path, output: Path | None, quiet: bool) -> int:
     with open_archive(archive) as store, open_output(output) as out, show_progress(still, None) as progress:
         is_behind = warn_missing(store)
         skipped: list[Skipped] = []
+        articles = len(store)
         for number, article in enumerate(store.articles(skip=skipped.append), 1):
             write_line(asdict(article), out)
             if progress:
-                progress("writing", number, len(store))
+                progress("writing", number, articles)
     return name_skipped(skipped) or (3 if is_behind else 0)
