@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from click import Context
 from click.testing import CliRunner
 
 from wirecopy import demo, methods
@@ -31,7 +32,7 @@ PICTURE_MATCHES = 4
 
 def make_cli() -> str:
     """What every command says of itself."""
-    return "\n\n".join(_help(*name) for name in [(), *((name,) for name in app.commands)])
+    return "\n\n".join(_help(*name) for name in [(), *((name,) for name in app.list_commands(Context(app)))])
 
 
 def _help(*command: str) -> str:

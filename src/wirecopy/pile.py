@@ -10,7 +10,7 @@ import pickle
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
@@ -145,7 +145,7 @@ def opinions(
         sketches = pile.sketch(chosen, weights, pool)
         if queries is None:
             return opine_on_pairs(chosen, pile, sketches, pile.order, pool, receive)
-        sharing = Sharing(chosen, sketches, pile.order, pool.map)
+        sharing = Sharing(chosen, sketches, pile.order, pool.map_parts)
         query_sketches = sharing.leave_out(queries.sketch(chosen, weights, pool)).take(queries.order)
         return opine_on_queries(
             chosen,
@@ -402,15 +402,15 @@ class Pile:
 
     def weigh(self, method: Method, pool: Pool) -> Statistics:
         """In how many articles each word occurs, words as a method reads them."""
-        pool.progress("weighing", 0, 1)
-        tokens = pool.map(lambda batch: tokenise(batch, method, words=False), self.kept())
-        statistics = Statistics.count(tokens, method.view)
-        pool.progress("weighing", 1, 1)
-        return statistics
+        kept = self.kept()
+        read = partial(tokenise, method=method, words=False)
+        return Statistics.count(pool.map(read, kept, "weighing words", len(kept)), method.view)
 
     def sketch(self, method: Method, statistics: Statistics | None, pool: Pool) -> Sketches:
         """What a method remembers of each article, by number."""
-        parts = pool.map(lambda batch: sketch(batch, method, statistics), self.batches or [EMPTY])
+        batches = self.batches or [EMPTY]
+        stage = f"sketching for {method.name}"
+        parts = pool.map(lambda batch: sketch(batch, method, statistics), batches, stage, len(batches))
         return Sketches.join(list(parts))
 
 
@@ -472,7 +472,8 @@ class Shelf:
             one: pile.weigh(one, pool) if plan.statistics is None else plan.statistics for one in weighing
         }
         later = [one for one in weighing if not one.is_directed]
-        more = pool.map(lambda batch: file(batch, later, statistics), pile.batches) if later else ()
+        weighed = partial(file, methods=later, statistics=statistics)
+        more = pool.map(weighed, pile.batches, "filing", len(pile.batches)) if later else ()
         every = [*filed, *more]
         keyed = [one for one in plan.nominating if not one.is_directed]
         batches = {one: [mine[one] for mine in every if one in mine] for one in keyed}
@@ -500,7 +501,8 @@ class Shelf:
     ) -> Held:
         """All holders of some keys, whoever is `asking`."""
         if method.is_directed:
-            files = self.pool.map(lambda batch: file(batch, [method], self.statistics), self.pile.batches)
+            weighed = partial(file, methods=[method], statistics=self.statistics)
+            files = self.pool.map(weighed, self.pile.batches, "filing", len(self.pile.batches))
             words, shards = by_shard([filed[method] for filed in files])
         else:
             words, shards = self.shards(method, last=False)

@@ -470,8 +470,12 @@ class Archive:
     def compact(self, *, progress: Progress | None = None) -> None:
         """Merge all segments of each slice of time, forget removals, learn boilerplate, and give room back to the disk."""
         self._claim(progress)
+        tell = progress or (lambda stage, done, total: None)
+        tell("merging segments", 0, 0)
         self._writer.compact()
+        tell("merging segments", 1, 1)
         self.learn(progress=progress)
+        tell("giving room back", 0, 0)
         self._store.shrink()
 
     def verify(self) -> list[str]:

@@ -77,7 +77,8 @@ class Stock:
             return sketch(batch, method, statistics)
 
         starts = range(0, max(1, len(self._rows)), BATCH_ARTICLES)
-        return Sketches.join(list(self._pool.map(sketch_batch, starts))), np.arange(len(self._rows))
+        parts = self._pool.map(sketch_batch, starts, f"sketching for {method.name}", len(starts))
+        return Sketches.join(list(parts)), np.arange(len(self._rows))
 
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""

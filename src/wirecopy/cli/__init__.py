@@ -1,6 +1,7 @@
 """The command line: data on stdout, talk on stderr.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were skipped, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were skipped, 4 a text is copied by more than `check --fail-over`,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ from .show import print_table, show_progress, show_table
 from .side_by_side import show_side_by_side
 from .watch import watch_command
 from .writing import (
+    CSV,
     FULL,
     check_writable,
+    csv_writer,
     name_examples,
     name_output,
     open_output,
@@ -90,12 +93,35 @@ def complain(message: str, code: int = 1) -> int:
     return code
 
 
+SECTIONS = {
+    "Find copies": ("demo", "find", "compare"),
+    "Take articles out of web pages": ("extract", "train"),
+    "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
+    "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
+    "Published methods": ("methods", "weigh", "tune"),
+}
+"""The commands by task, in the order of use."""
+
+
 class Commands(click.Group):
     """All commands.
 
     A reader of the output that leaves early is no error, where click would exit with code 1; where nothing was read, what was skipped
     is named as it is beside what was.
     """
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of use."""
+        return [name for names in SECTIONS.values() for name in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command does, by task."""
+        wide = max(map(len, self.commands))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                limit = formatter.width - wide - 6
+                rows = [(name.ljust(wide), self.commands[name].get_short_help_str(limit)) for name in names]
+                formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was asked for."""
@@ -237,6 +263,7 @@ def weigh_command(
 @options.number("--queries", help="Ask about the earliest N articles; by default all.")
 @options.skipped
 @options.fields
+@options.forms("jsonl", "csv")
 @options.threads
 @options.quiet
 def tune_command(
@@ -244,6 +271,8 @@ def tune_command(
     paths: tuple[Path, ...],
     queries: int | None,
     skipped: Path | None,
+    form: str,
+    output: Path | None,
     quiet: bool,
     **common: Any,  # fields and threads
 ) -> int:
@@ -251,12 +280,21 @@ def tune_command(
 
     document_image: how images of 5, 10, 20, 30 ... terms rank the articles, against all terms (EDTA).
     """
-    check_writable(skipped, inputs=paths)
+    refuse((form == "parquet", "tune writes JSON lines, CSV or a table"))
+    check_writable(output, skipped, inputs=paths)
     method = options.read_method(name)
     with show_progress(quiet, total_bytes(list(paths))) as progress, open_skipped(skipped) as skip:
         trials, unused = tune(list(paths), method, queries=queries, progress=progress, skip=skip, **common)
-    rows = [map(_show_value, asdict(trial).values()) for trial in trials]
-    print_table([head.replace("_", " ") for head in asdict(trials[0])], rows, sys.stdout)
+    told = [asdict(trial) for trial in trials]
+    with open_output(output) as out:
+        if form == "jsonl":
+            for one in told:
+                write_line(one, out)
+        elif form in CSV:
+            csv_writer(list(told[0]), form, out)([list(one.values()) for one in told])
+        else:
+            rows = [map(_show_value, one.values()) for one in told]
+            print_table([head.replace("_", " ") for head in told[0]], rows, out)
     return name_examples(unused)
 
 
@@ -274,6 +312,7 @@ def _show_value(value: Any) -> str:
 @options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
 @options.fields
 @options.output
+@options.no_talk
 def compare_command(
     query: str,
     found: str,
@@ -300,6 +339,7 @@ def compare_command(
 @app.command("methods")
 @click.argument("name", required=False)
 @options.as_json
+@options.no_talk
 def methods_command(name: str | None, as_json: bool) -> int:
     """List the methods there are, or show one in full, with parameters and papers."""
     found = [methods.describe(one) for one in ([name] if name else methods.names())]

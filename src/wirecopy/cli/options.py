@@ -68,6 +68,9 @@ within = click.option(
     help="Where the articles are whose ids, as a table shows them, are given; may be repeated.",
 )
 quiet = flag("-q", "--quiet", help="No progress, no summary; complaints only.")
+no_talk = flag(
+    "-q", "--quiet", expose_value=False, help="As everywhere; nothing is said here but complaints."
+)
 output = file("-o", "--output", help="Write there instead of to stdout.")
 threads = number("--threads", help="By default one for each core.")
 as_json = flag("--json", "as_json", help="As JSON.")
@@ -190,6 +193,7 @@ def _with_options(command: Command, *options: Decorator) -> Command:
 _ALIGNMENT_ONLY = {
     "preset": "--preset: not with --decide method, which compares no words",
     "min_share": "--min-share: not with --decide method, which compares no words",
+    "fail_over": "--fail-over: not with --decide method, which compares no words",
     "boilerplate": "--boilerplate: not with --decide method, which knows none",
     "relation": "--relation: not with --decide method, which compares no words",
     "pairs": "--pairs: not with --decide method, which gives all",

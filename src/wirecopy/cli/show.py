@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..archive import Answer
 
 TABLE_ROWS = 20
+IN_BYTES = ("reading", "adding")
+"""The stages that count bytes of the input."""
 
 
 @contextmanager
@@ -33,23 +35,37 @@ def show_progress(quiet: bool, size: int | None) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        ProgressColumn,
+        SpinnerColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bars
     from rich.text import Text
 
     class Amount(ProgressColumn):
         def render(self, task: Task) -> Text:
-            scale, unit = (1e6, " MB") if task.description in ("reading", "adding") else (1, "")
+            scale, unit = (1e6, " MB") if task.description in IN_BYTES else (1, "")
+            if not (task.completed or task.total):
+                return Text("")
             total = f" of {task.total / scale:,.0f}" if task.total else ""
             rate = f"  {task.speed / scale:,.0f}{unit}/s" if task.speed else ""
             return Text(f"{task.completed / scale:,.0f}{total}{unit}{rate}")
 
-    columns = (TextColumn("{task.description:<10}"), BarColumn(), Amount(), TimeRemainingColumn())
+    # What cannot say how far it is shows by its spinner and clock that it works.
+    columns = (
+        *(SpinnerColumn(finished_text=" "), TextColumn("{task.description}"), BarColumn(20)),
+        *(Amount(), TimeElapsedColumn(), TimeRemainingColumn()),
+    )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, Any] = {}
 
         def report(stage: str, done: int, total: int) -> None:
-            whole = total or size
+            whole = total or (size if stage in IN_BYTES else None)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=whole)
             bars.update(tasks[stage], completed=done, total=whole)

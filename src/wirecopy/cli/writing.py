@@ -51,7 +51,8 @@ def tame(out: IO[str]) -> IO[str]:
 def choose_form(forms: Sequence[str], raw: bool, text: bool, output: Path | None) -> str:
     """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it.
 
-    CSV with `raw` is the form "raw csv", JSON lines with `text` the form "full jsonl".
+    CSV with `raw` is the form "raw csv", JSON lines with `text` the form "full jsonl". A device, and a file whose name has no ending, gets
+    JSON lines.
     """
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
@@ -60,16 +61,19 @@ def choose_form(forms: Sequence[str], raw: bool, text: bool, output: Path | None
     if forms:
         form = forms[0]
     elif output:
-        form = {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
+        form = _SUFFIXES.get(output.suffix.lower(), "")
+        if not form:
+            told = f"expected .csv, .tsv, .jsonl or .parquet, got {output.suffix}"
+            raise UsageError(f"{output}: {told}; or name the form with --jsonl, --csv or --parquet")
     else:
         form = "table" if sys.stdout.isatty() else "jsonl"
     if form == "parquet" and find_spec("pyarrow") is None:
         raise MissingExtra("a Parquet file", "arrow")
-    if raw and form != "csv":
+    if raw and form not in CSV:
         raise UsageError("--raw: only with --csv")
     if text and form != "jsonl":
         raise UsageError("--text: only with --jsonl; all other forms have the texts")
-    return "raw csv" if raw else FULL if text else form
+    return f"raw {form}" if raw else FULL if text else form
 
 
 def check_writable(*outputs: Path | None, inputs: Iterable[Path] = (), files: Iterable[Path] = ()) -> None:
@@ -194,11 +198,13 @@ def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
         yield *one.match.to_row(answer.article, one.article), answer.copied, *counts
 
 
-CSV = ("csv", "raw csv")
-"""The forms that are CSV."""
+CSV = ("csv", "raw csv", "tsv", "raw tsv")
+"""The forms that are CSV, with commas or tabs."""
 FULL = "full jsonl"
 """JSON lines with texts."""
 JSONL = ("jsonl", FULL)
+_SUFFIXES = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+"""What the end of an output's name says of its form."""
 
 _FORMULA = re.compile(r"(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\Z)[=+@\t\r\n-]", re.ASCII)
 """The beginning of a cell that spreadsheets would run, numbers apart."""
@@ -218,9 +224,10 @@ def csv_writer(heads: Sequence[str], form: str, out: IO[str]) -> Callable[[Itera
     """The function that writes rows of CSV; the line with their heads is written here."""
     import csv
 
-    writer = csv.writer(_Lines(tame(out)), lineterminator="\r\n")
+    delimiter = "\t" if form.endswith("tsv") else ","
+    writer = csv.writer(_Lines(tame(out)), delimiter=delimiter, lineterminator="\r\n")
     writer.writerow(heads)
-    return writer.writerows if form == "raw csv" else lambda rows: writer.writerows(map(_as_text, rows))
+    return writer.writerows if form.startswith("raw") else lambda rows: writer.writerows(map(_as_text, rows))
 
 
 def _as_text(row: Sequence[Any]) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import refuse
 from ..forms import Origins
 from ..methods import Method, Sketches
@@ -117,8 +118,16 @@ class Pool:
         self.progress: Progress = progress or (lambda stage, done, total: None)
         self.executor = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def map(self, function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
-        """The result of `function` for each item, in order; only a few are computed ahead."""
+    def map(
+        self, function: Callable[[In], Out], items: Iterable[In], stage: str = "", total: int = 0
+    ) -> Iterator[Out]:
+        """The result of `function` for each item, in order; only a few are computed ahead. Progress is told of a stage that is named."""
+        if stage:
+            self.progress(stage, 0, total)
+            for done, result in enumerate(self.map(function, items), 1):
+                self.progress(stage, done, total)
+                yield result
+            return
         if self.executor is None:
             yield from map(function, items)
             return
@@ -130,6 +139,10 @@ class Pool:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+    def map_parts(self, function: Callable[[int], Out], parts: Iterable[int]) -> Iterator[Out]:
+        """The result of `function` for each part of an index."""
+        return self.map(function, parts, "indexing", _core.PARTS)
 
 
 @contextmanager

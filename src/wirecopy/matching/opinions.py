@@ -107,7 +107,7 @@ def opine_on_pairs(
 
     If `receive` is given, it is called with the opinions, a block at a time, and these are not kept.
     """
-    sharing = Sharing(method, sketches, order, pool.map)
+    sharing = Sharing(method, sketches, order, pool.map_parts)
 
     def opine(block: tuple[int, int]) -> Scored:
         parts = [NOT_SCORED]
@@ -162,7 +162,7 @@ def _collect(
             parts.append(scored)
         else:
             receive(Opinions(*sides, scored, method.name))
-        pool.progress("opinions", number, len(blocks))
+        pool.progress(f"deciding by {method.name}", number, len(blocks))
     return Scored.join(parts)
 
 

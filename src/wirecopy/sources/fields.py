@@ -133,7 +133,8 @@ class Fields:
 
     def held(self, id: bool, published: bool, about: Mapping[str, Sequence[str]]) -> dict[str, bool]:
         """`Articles.held`, from whether some record has an id and a date, and what is known about them all."""
-        there = {name: any(column) for name, column in about.items()} | {"id": id, "published": published}
+        others = {name: any(column) for name, column in about.items() if name != "published"}
+        there = {"id": id, "published": published, **others}
         named = {getattr(self, name, None): held for name, held in there.items()}
         return {name: held for name, held in named.items() if name is not None}
 

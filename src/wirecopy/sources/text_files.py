@@ -9,6 +9,7 @@ from wirecopy import _core
 from wirecopy.model import Articles
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, Record, Unusable
+from wirecopy.sources.kinds import SQLITE, no_articles
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.paths import File, cannot_open
 from wirecopy.sources.work import Work, articles, parse_each, skip
@@ -25,7 +26,9 @@ def read(files: Sequence[File], compression: str, fields: Fields) -> Articles:
     def parse(file: File, where: str) -> Record:
         try:
             with file.path.open("rb", buffering=0) as raw:
-                return Record(content(Stream(raw, compression, encoding=fields.encoding)), file.name, where)
+                return Record(
+                    content(Stream(raw, compression, encoding=fields.encoding), file.shown), file.name, where
+                )
         except OSError as error:
             raise Unusable(cannot_open(error)) from None
 
@@ -35,18 +38,20 @@ def read(files: Sequence[File], compression: str, fields: Fields) -> Articles:
 def read_stream(stream: Stream, name: str, shown: str, fields: Fields) -> Work:
     """The work in a stream that holds one article."""
     try:
-        record = Record(content(stream), name, shown)
+        record = Record(content(stream, shown), name, shown)
     except Unusable as problem:
         return skip(shown, str(problem), stream.source_bytes)
     return Work(lambda: articles([record], (), Fields(about=fields.about)), stream.source_bytes)
 
 
-def content(stream: Stream) -> bytes:
-    """The text of a stream in UTF-8; raises Unusable if it is no text, Damaged if it ends early."""
+def content(stream: Stream, shown: str) -> bytes:
+    """The text of a stream, which is shown so, in UTF-8; raises Unusable if it is no text, Damaged if it ends early."""
     if stream.peek(6).startswith((b"PAR1", b"ARROW1")):
         raise Unusable(
             "Parquet or Arrow; give it as a file whose name ends with .parquet, .arrow or .feather"
         )
+    if stream.peek(len(SQLITE)) == SQLITE:
+        raise Unusable(no_articles(shown))
     text = stream.read_most(work.MAX_RECORD_BYTES)
     if len(text) > work.MAX_RECORD_BYTES:
         raise Unusable(f"larger than {work.MAX_RECORD_BYTES} bytes; cut it into articles")
