@@ -322,7 +322,7 @@ def test_what_a_check_says_of_many_identical_articles_is_the_same_whatever_is_na
         "published": "2024-01-25T03:00",
         "url": "http://courier.example/a",
     }
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(reprints)
         answers = [archive.check([query], top=top)[0] for top in (None, 100, 10, 1)]
     assert [match.found for match in answers[0].matches if match.relation != Relation.FORM] == [
@@ -336,7 +336,7 @@ def test_what_a_check_says_of_many_identical_articles_is_the_same_whatever_is_na
 
 def test_forms_do_not_crowd_a_copy_out_of_what_is_named(tmp_path: Path) -> None:
     brief = write(random.Random(2), 30)
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add([*month(20), {"id": "brief", "text": brief}])
         (answer,) = archive.check([{"id": "new", "text": f"{report(20)} {brief}"}], top=1)
     assert (answer.contains, answer.form_of) == (["brief"], [])

@@ -240,7 +240,7 @@ def test_the_user_names_the_fields(tmp_path: Path) -> None:
     assert read.skipped == [
         (
             f"{path}:2",
-            "no text field 'lead': found keys text; did you mean 'text'? name it with fields=Fields(text=…)",
+            "no text field 'lead': found keys text; did you mean fields=Fields(text='text')?",
         )
     ]
 

@@ -69,7 +69,7 @@ def test_a_folder_of_good_and_bad_files(tmp_path: Path) -> None:
     ]
     assert reasons[f"{tmp_path}/binary.dat"] == "not a text: a NUL at byte 0"
     assert reasons[f"{tmp_path}/broken.txt"] == (
-        "not a text, or in an encoding that cannot be told; name it, such as --encoding latin1"
+        "not a text, or in an encoding that cannot be told; name it, such as fields=Fields(encoding='latin1')"
     )
     assert reasons[f"{tmp_path}/empty.txt"] == "empty"
     assert "give the WARC files" in reasons[f"{tmp_path}/pages.wacz"]
@@ -511,9 +511,7 @@ def test_an_encoding_that_is_named_is_that_of_records_and_texts(tmp_path: Path, 
 def test_what_is_not_in_the_named_encoding_says_so(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"text": "caf\xe9"}\n')
-    assert (
-        Read(path, fields=Fields(encoding="ascii")).skipped[0][1].startswith("not ASCII as --encoding says: ")
-    )
+    assert Read(path, fields=Fields(encoding="ascii")).skipped[0][1].startswith("not ASCII as was said: ")
 
 
 def test_a_byte_order_mark_counts_more_than_the_named_encoding(tmp_path: Path) -> None:

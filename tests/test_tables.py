@@ -38,7 +38,7 @@ def test_bad_rows_are_named(tmp_path: Path, batch_bytes: int) -> None:
     assert read.skipped == [
         (f"{path}:4", "3 fields where the header has 2; quote fields that hold the delimiter"),
         (f"{path}:6", "the text is empty"),
-        (f"{path}:7", "not UTF-8; name its encoding, such as --encoding latin1"),
+        (f"{path}:7", "not UTF-8; name its encoding, such as fields=Fields(encoding='latin1')"),
         (f"{path}:9", "1 fields where the header has 2; quote fields that hold the delimiter"),
     ]
 

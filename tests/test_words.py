@@ -9,6 +9,7 @@ import pytest
 import wirecopy
 from wirecopy.cli.words import OPTIONS, in_options
 
+ROOT = Path(__file__).parent.parent
 PACKAGE = Path(wirecopy.__file__).parent
 LIBRARY = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] != "cli"]
 
@@ -35,7 +36,9 @@ def test_the_library_names_no_option(path: Path) -> None:
 
 @pytest.mark.parametrize("python", OPTIONS)
 def test_what_is_said_in_options_is_said_somewhere(python: str) -> None:
-    messages = [text for path in LIBRARY for text in said(path) if re.search(python, text)]
+    core = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "rust/src").rglob("*.rs")))
+    every = [text for path in LIBRARY for text in said(path)] + re.findall(r'"(.*?)(?<!\\)"', core)
+    messages = [text for text in every if re.search(python, text)]
     assert messages
     for message in messages:
         assert re.search(r"--[a-z]|wirecopy add", in_options(message))

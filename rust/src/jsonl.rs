@@ -298,6 +298,9 @@ impl Slots<'_> {
     }
 }
 
+/// What a text is called in most places.
+const USUAL: [&str; 4] = ["text", "maintext", "body", "content"];
+
 /// Why a record with these names, called `what`, has no text, and what to do; the text was looked for under `wanted`, of which
 /// a single one was given by the user.
 pub fn no_text(names: &[String], wanted: &[String], what: &str) -> String {
@@ -315,7 +318,11 @@ pub fn no_text(names: &[String], wanted: &[String], what: &str) -> String {
     let shown: Vec<String> = names.iter().take(12).map(cut).collect();
     let more = if names.len() > shown.len() { ", …" } else { "" };
     let _ = write!(reason, ": found {what} {}{more}; ", shown.join(", "));
-    match names.iter().filter(|name| wanted.iter().any(|one| are_alike(one, name))).map(cut).next() {
+    let meant = names
+        .iter()
+        .find(|name| wanted.iter().any(|one| are_alike(one, name)))
+        .or_else(|| names.iter().find(|name| USUAL.iter().any(|one| are_alike(one, name))));
+    match meant.map(cut) {
         Some(name) => reason + &format!("did you mean fields=Fields(text='{name}')?"),
         None => reason + "name it with fields=Fields(text=…)",
     }
@@ -628,7 +635,8 @@ mod tests {
             assert_eq!(no_text(&names, &[wanted]), format!("no text field '{wanted}': {found}"));
         }
         assert!(no_text(&names, &["text", "body"]).ends_with("; did you mean fields=Fields(text='article_body')?"));
-        assert!(no_text(&names, &["story"]).ends_with("; name it with fields=Fields(text=…)"));
+        assert!(no_text(&names, &["story"]).ends_with("; did you mean fields=Fields(text='article_body')?"));
+        assert!(no_text(&["id", "lead"], &["story"]).ends_with("; name it with fields=Fields(text=…)"));
         assert!(no_text(&["tx", "t", ""], &["text"]).ends_with("; name it with fields=Fields(text=…)"));
     }
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .comparison import compare
     from .errors import WirecopyError
     from .extraction import extract
-    from .model import Article, Match, Opinion, Page, Passage, Relation, Skipped, Slots, Verdict
+    from .model import Article, Match, Opinion, Page, Passage, Relation, Remarks, Skipped, Slots, Verdict
     from .pile import Matches, Opinions, find, opinions
     from .sources import Fields
     from .statistics import Statistics
@@ -45,6 +45,7 @@ __all__ = [
     "Passage",
     "Ranked",
     "Relation",
+    "Remarks",
     "Skipped",
     "Slots",
     "Statistics",
@@ -62,7 +63,7 @@ _HOMES = {
     **dict.fromkeys(("Added", "Answer", "Archive", "Found", "Observed", "Ranked", "Status"), "archive"),
     **dict.fromkeys(("Formula", "Learnt"), "boilerplate"),
     **dict.fromkeys(("Article", "Match", "Opinion", "Page", "Passage"), "model"),
-    **dict.fromkeys(("Relation", "Skipped", "Slots", "Verdict"), "model"),
+    **dict.fromkeys(("Relation", "Remarks", "Skipped", "Slots", "Verdict"), "model"),
     **dict.fromkeys(("Matches", "Opinions", "find", "opinions"), "pile"),
     "Fields": "sources",
     "Statistics": "statistics",

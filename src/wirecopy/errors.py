@@ -12,8 +12,10 @@ A single bad record is no exception: it is a `Skipped` (see `model`), counted an
 `cli/words.py` says them in options.
 """
 
-from collections.abc import Sequence
-from typing import Any
+TYPE_CHECKING = False  # the program has imported nothing yet when it imports this
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 INTERRUPTED = 130
 """The exit code of a command that was ended by Ctrl-C, as shells have it."""
@@ -41,7 +43,7 @@ class MissingExtra(SourceError):  # noqa: N818 - reads as what happened
 class NothingRead(SourceError):  # noqa: N818 - reads as what happened
     """Records were given, and not one of them is an article; `skipped` lists them."""
 
-    def __init__(self, skipped: Sequence[Any]) -> None:
+    def __init__(self, skipped: "Sequence[Any]") -> None:
         self.skipped = skipped
         first, *others = skipped
         more = first.more + sum(1 + one.more for one in others)

@@ -79,8 +79,8 @@ class Fields:
             ) from None
         form = self.date_format
         try:
-            written = datetime.datetime(2001, 2, 3).strftime("" if form is None else form)
-            datetime.datetime.strptime(written, "" if form is None else form)
+            if form is not None:
+                datetime.datetime.strptime(datetime.datetime(2001, 2, 3).strftime(form), form)
         except ValueError as error:
             raise UsageError(f"date_format: expected one such as %d/%m/%Y, got {form!r}: {error}") from None
 

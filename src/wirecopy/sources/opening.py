@@ -170,7 +170,7 @@ def _to_utf8(pieces: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
             yield from _narrow(chain([head[len(mark) :]], pieces), wide, "its byte order mark says")
             return
     if encoding and not head.startswith(codecs.BOM_UTF8):
-        yield from _narrow(chain([head], pieces), encoding, "--encoding says")
+        yield from _narrow(chain([head], pieces), encoding, "was said")
         return
     yield head.removeprefix(codecs.BOM_UTF8)
     yield from pieces
