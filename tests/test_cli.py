@@ -476,8 +476,9 @@ def test_demo_writes_an_archive_and_scores_itself(tmp_path: Path) -> None:
     assert found, last
     assert float(found[1]) > 0.95
     assert float(found[2]) > 0.95
+    assert "── 1: " in ran.stdout.decode(), "one copy in full"
+    assert "look next:\n  wirecopy find" in talk(ran)
     assert re.search(
         r"^(the answer is the same as|\d+ pairs are not as) from the texts$", ran.stdout.decode(), re.M
     )
     assert (tmp_path / "archive" / "truth.jsonl").exists()
-    talk(ran)

@@ -70,7 +70,7 @@ def test_a_terminal_gets_a_table(pile: Path) -> None:
     code, shown = on_terminal("find", pile, width=120)
     assert code == 0
     check_table(shown)
-    assert "10 articles, 3 candidates, 3 matches" in shown
+    assert "10 articles, 3 candidates, 0 formulas" in shown
 
 
 def test_a_terminal_gets_a_table_without_progress_when_quiet(pile: Path) -> None:

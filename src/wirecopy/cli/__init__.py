@@ -22,16 +22,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS, compare
-from ..errors import INTERRUPTED, NothingRead, SourceError, UsageError, WirecopyError, refuse
+from ..errors import INTERRUPTED, NothingRead, UsageError, WirecopyError, refuse
 from ..model import count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
 from ..sources import Fields, total_bytes
 from ..statistics import Statistics
 from . import options
 from .archive import archive_commands
+from .demo import demo_command
 from .naming import read_named
 from .pages import extract_command, train_command
-from .show import print_table, show_progress, show_table
+from .show import print_table, show_progress
 from .side_by_side import show_side_by_side
 from .watch import watch_command
 from .writing import (
@@ -226,7 +227,8 @@ def find_command(
     return report_matches(matches, form, output, boilerplate, quiet, within)
 
 
-for command in (extract_command, train_command, *archive_commands.commands.values(), watch_command):
+ELSEWHERE = (demo_command, extract_command, train_command, *archive_commands.commands.values(), watch_command)
+for command in ELSEWHERE:
     app.add_command(command)
 
 
@@ -360,41 +362,4 @@ def methods_command(name: str | None, as_json: bool) -> int:
             parameters = ", ".join(f"{name}={value}" for name, value in one["parameters"].items())
             rows.append((one["name"], one["paper"], one["summary"], parameters or "none"))
         print_table(("method", "paper", "what it does", "parameters"), rows, sys.stdout)
-    return 0
-
-
-@app.command("demo")
-@click.argument("folder", type=options.FILE, metavar="DIR")
-@options.flag("--run", help="Then find its copies, and compare with the truth.")
-@click.option(
-    "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
-)
-@options.quiet
-def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
-    """Write a small made-up archive whose copies are known to DIR: pages, and their texts."""
-    from .. import demo
-
-    if folder.exists() and not folder.is_dir():
-        raise SourceError(f"{folder}: a file; name a folder")
-    if folder.exists() and any(folder.iterdir()) and not (folder / "truth.jsonl").exists():
-        raise UsageError(f"{folder} holds other files: name a new folder")
-    demo.write_archive(folder, seed)
-    pages, articles, truth = folder / "pages", folder / "articles.jsonl", folder / "truth.jsonl"
-    say(f"wrote {pages}, their texts {articles} and the truth {truth}")
-    if not run:
-        return 0
-    say(f"running: wirecopy find {pages}")
-    with show_progress(quiet, None) as progress:
-        matches = find([pages], progress=progress)
-    show_table(matches, sys.stdout, [pages])
-    print()
-    for formula in matches.formulas[:5]:
-        print(f"boilerplate in {count(formula.articles)}: {formula.example}")
-    print(f"{count(len(matches.formulas), 'formula')} left out as boilerplate\n")
-    say(f"running: wirecopy find {articles}")
-    if different := demo.differences(find([articles]), matches):
-        print(*different, f"{len(different)} pairs are not as from the texts", sep="\n")
-    else:
-        print("the answer is the same as from the texts")
-    print(demo.score(matches, demo.read_truth(folder)))
     return 0

@@ -93,8 +93,8 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str
     open_console(out).print(table)
 
 
-def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = ()) -> None:
-    """Print the most telling matches: the closest relations first, then the most words; at the end how many there are of each.
+def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = (), rows: int = TABLE_ROWS) -> None:
+    """Print the `rows` most telling matches: the closest relations first, then the most words; at the end how many there are of each.
 
     A match has a line for each article, and on a wide terminal one for its longest passage. `within` is where the articles are.
     """
@@ -103,7 +103,7 @@ def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = ()) -> N
             out.write(f"nothing found: no copies among {count(matches.articles)}\n")
         return
     console = open_console(out)
-    shown = np.lexsort((-matches.words, matches.compared.relation))[:TABLE_ROWS].tolist()
+    shown = np.lexsort((-matches.words, matches.compared.relation))[:rows].tolist()
     told = list(matches.tell(shown))
     ids = Ids(chain(matches.query_side.ids, matches.found_side.ids))
     lines: list[_Line] = []

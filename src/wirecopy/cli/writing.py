@@ -148,7 +148,7 @@ def report_matches(
     """Write the matches of articles `within` some paths, and their boilerplate if a file is named for it; return the exit code."""
     write_matches(matches, form, output, within)
     write_lines(boilerplate, matches.formulas)
-    return summarise(matches, quiet)
+    return summarise(matches, quiet, counted=form == "table")
 
 
 def write_matches(matches: Matches, form: str, output: Path | None, within: Sequence[Path]) -> None:
@@ -402,8 +402,8 @@ def _say_relations(matches: Matches) -> str:
     return f" ({', '.join(f'{number:,} {relation}' for relation, number in counts.items())})"
 
 
-def summarise(found: Matches | Opinions, quiet: bool) -> int:
-    """Name what was skipped, say what was done; return the exit code."""
+def summarise(found: Matches | Opinions, quiet: bool, *, counted: bool = False) -> int:
+    """Name what was skipped, say what was done, but not again what a table has `counted`; return the exit code."""
     articles = found.articles
     code = name_problems(found)
     for warning in found.warnings:
@@ -412,9 +412,9 @@ def summarise(found: Matches | Opinions, quiet: bool) -> int:
         say("no articles found")
     elif not quiet and isinstance(found, Matches):
         counts = found.counts
+        matches = f"{count(counts['matches'], 'match', 'matches')}{_say_relations(found)}, "
         say(
-            f"{count(articles)}, {count(counts['candidates'], 'candidate')}, "
-            f"{count(counts['matches'], 'match', 'matches')}{_say_relations(found)}, "
+            f"{count(articles)}, {count(counts['candidates'], 'candidate')}, {'' if counted else matches}"
             f"{count(len(found.formulas), 'formula')} left out as boilerplate"
         )
     elif not quiet and isinstance(found, Opinions):
