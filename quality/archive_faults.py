@@ -42,6 +42,7 @@ from quality.faults import (
 from quality.report import Data, MissingError, Result, digest, say
 from wirecopy import Archive
 from wirecopy.errors import ArchiveError, WirecopyError
+from wirecopy.model import Skipped
 
 KILLS, CHURN_ARTICLES = 200, 2000
 LARGE_KILLS, LARGE_ARTICLES, LARGE_BATCH = 10, 100_000, 100
@@ -495,9 +496,28 @@ class DamagedStore:
             # Over an article whose id or checksum is damaged it goes as over another one.
             return as_ever or bool(archive.verify())
 
+        def info(archive: Archive) -> object:
+            told = archive.info()
+            if told["missing"]:
+                raise ArchiveError(told["missing"])
+            return {name: value for name, value in told.items() if "_bytes" not in name}
+
+        def save(archive: Archive) -> object:
+            skipped: list[Skipped] = []
+            saved = [asdict(article) for article in archive.articles(skip=skipped.append)]
+            if skipped:
+                added = {one["id"]: one for one in self._articles}
+                for one in saved:
+                    require(
+                        one.items() >= added.get(one["id"], {"id": ""}).items(), f"{one['id']} is altered"
+                    )
+                raise ArchiveError(f"{skipped[0]}; the rest is saved")
+            return saved
+
         return {
             "export": lambda archive: [asdict(article) for article in archive.articles()],
-            "info": lambda archive: [archive.info()[name] for name in ("articles", "methods", "formulas")],
+            "save": save,
+            "info": info,
             "formulas": lambda archive: [formula.to_dict() for formula in archive.formulas],
             "check": lambda archive: [one.to_dict() for query in queries for one in archive.check(query)],
             "pairs": lambda archive: [match.to_dict() for match in archive.pairs()],

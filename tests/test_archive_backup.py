@@ -267,7 +267,7 @@ def test_an_archive_whose_tables_are_in_its_log_is_not_taken_for_an_empty_one(tm
         archive.add(ARTICLES)
         copy = copy_of(path, tmp_path / "copy", "", "-index")
     with pytest.raises(
-        ArchiveError, match=r"empty, but .*archive-index holds a mark of its articles: restore it"
+        ArchiveError, match=r"empty, but .*archive-index holds a mark of its articles; restore it"
     ):
         Archive.open(copy)
 

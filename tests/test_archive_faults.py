@@ -4,6 +4,7 @@ They prove the death of a process and errors that a disk admits to, not the loss
 """
 
 import os
+import re
 import shutil
 import sqlite3
 import threading
@@ -328,6 +329,21 @@ def test_no_altered_article_gets_out_in_silence(statement: str, tmp_path: Path) 
         assert archive.verify()
 
 
+def test_an_article_that_took_the_row_of_another_does_not_stand_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    with Archive.open(path) as archive:
+        archive.add(make_articles(40))
+    content, found = re.subn(rb"(?<=[\x40-\x7f])\x07(?=\x10\0)", b"\x02", path.read_bytes())
+    assert found == 1
+    path.write_bytes(content)
+    exported = program.wirecopy("export", path)
+    assert exported.returncode == 3
+    assert "archive: 39 articles and 40 of their ids are there" in program.talk(exported)
+    assert len({*exported.stdout.splitlines()}) == len(exported.stdout.splitlines()) == 39
+    with Archive.open(path) as archive, pytest.raises(ArchiveError, match=r"39 articles and 40 .+; restore"):
+        list(archive.articles())
+
+
 def test_altered_boilerplate_and_settings_are_noticed(tmp_path: Path) -> None:
     sound = tmp_path / "sound"
     with Archive.open(sound, create=True, window="52w") as archive:
@@ -337,6 +353,10 @@ def test_altered_boilerplate_and_settings_are_noticed(tmp_path: Path) -> None:
             "UPDATE settings SET value = value + 1 WHERE name = 'window'",
             "UPDATE settings SET value = 'strict' WHERE name = 'preset'",
             "UPDATE settings SET value = 'x' WHERE name = 'change'",
+            "UPDATE settings SET value = value + 1 WHERE name = 'clock'",
+            "UPDATE settings SET value = value + 1 WHERE name = 'unlearnt'",
+            "DELETE FROM settings WHERE name = 'clock'",
+            "UPDATE settings SET value = 5 WHERE name = 'numbers_sum'",
             "UPDATE learnt SET value = x'0000000000000001'",
             "INSERT INTO formulas VALUES (9, 1, 'x', 'y', '{}')",
         ]
@@ -349,6 +369,85 @@ def test_altered_boilerplate_and_settings_are_noticed(tmp_path: Path) -> None:
             with pytest.raises(ArchiveError, match=r"damaged: .+; restore it from a backup"):
                 archive.check("one")
             assert number == 2 or len(list(archive.articles())) == 10
+
+
+DATES = {
+    "another": "UPDATE articles SET moment = moment + 1 WHERE row = 7",
+    "none": "UPDATE articles SET moment = NULL WHERE row = 7",
+    "none, and no checksum": "UPDATE articles SET moment = NULL, sum = NULL WHERE row = 1",
+    "a text": "UPDATE articles SET moment = 'today' WHERE row = 7",
+    "bytes": "UPDATE articles SET moment = x'00ff' WHERE row = 7",
+    "bytes that are no text": "UPDATE articles SET id = CAST(x'ff20ff' AS TEXT) WHERE row = 7",
+}
+
+
+@pytest.mark.parametrize("statement", DATES.values(), ids=DATES)
+def test_info_names_damage_instead_of_a_date_that_no_article_has(statement: str, tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    with Archive.open(path) as archive:
+        archive.add(make_articles(10))
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute(statement)
+    with (
+        Archive.open(path) as archive,
+        pytest.raises(ArchiveError, match=r".+: .+; restore it from a backup"),
+    ):
+        archive.info()
+
+
+def test_settings_that_are_not_found_by_their_names_are_damage(tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    with Archive.open(path, window="52w") as archive:
+        archive.add(make_articles(10))
+    content = path.read_bytes()
+    assert content.count(b"made_with") == 1
+    path.write_bytes(content.replace(b"made_with", b"zade_with"))
+    shutil.rmtree(path.with_name("archive-index"))  # so that nothing beside it says what it was
+    assert len(program.wirecopy("export", path).stdout.splitlines()) == 10
+    with Archive.open(path) as archive:
+        for ask in (archive.info, archive.pairs):
+            with pytest.raises(ArchiveError, match=r"damaged: .+; restore it from a backup"):
+                ask()
+        assert len(list(archive.articles())) == 10
+
+
+def test_a_clock_that_an_older_version_moved_is_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    with Archive.open(path, window="52w") as archive:
+        archive.add(make_articles(10))
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute("UPDATE settings SET value = value + 1 WHERE name IN ('clock', 'change')")
+    with Archive.open(path) as archive:
+        assert archive.info()["articles"] == 10
+        assert archive.add(make_articles(11)).added == 1
+
+
+def test_a_clock_that_is_no_number_is_damage_whoever_wrote_it(tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    with Archive.open(path, window="52w") as archive:
+        archive.add(make_articles(10))
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute("DELETE FROM settings WHERE name = 'numbers_sum'")  # as older versions left it
+        store.execute("UPDATE settings SET value = 'noon' WHERE name = 'clock'")
+    with Archive.open(path) as archive:
+        for ask in (archive.info, archive.expire):
+            with pytest.raises(ArchiveError, match=r"damaged: .+; restore it from a backup"):
+                ask()
+
+
+def test_what_is_said_of_a_lost_page_is_a_few_lines(tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    with Archive.open(path) as archive:
+        archive.add([one | {"title": f"Title {place}."} for place, one in enumerate(make_articles(100))])
+    content, half = path.read_bytes(), 2048
+    start = content.index(b"Title 50.") // half * half
+    path.write_bytes(content[:start] + bytes(half) + content[start + half :])
+    with Archive.open(path) as archive:
+        problems = archive.verify()
+        assert 1 <= len(problems) < 12
+        assert all(len(problem.splitlines()) == 1 for problem in problems)
+        with pytest.raises(ArchiveError, match=r"^[^\n]+; nothing was copied: [^\n]+$"):
+            archive.backup(tmp_path / "copy")
 
 
 # One writer, many readers

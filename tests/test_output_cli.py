@@ -212,7 +212,7 @@ def test_an_archive_that_was_emptied_says_so(command: str, place: Path) -> None:
     ran = wirecopy(command, "news.db", *(["a.txt"] if command == "add" else []), cwd=place)
     assert ran.returncode == 1
     assert re.search(
-        r"news\.db: empty, but \S*news\.db-index holds 1 segment of its articles: restore it", talk(ran)
+        r"news\.db: empty, but \S*news\.db-index holds 1 segment of its articles; restore it", talk(ran)
     )
     assert (place / "news.db").read_bytes() == b""
     assert (place / "news.db-index" / "00000001.segment").exists()

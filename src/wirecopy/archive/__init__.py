@@ -114,7 +114,7 @@ class Archive:
             if store.is_new or store.format < FORMAT:
                 with locked(store.file, store.identity, place):
                     store.prepare()
-                    if store.setting("methods") is None:
+                    if store.is_new:
                         with store.change():
                             (fresh or Settings.choose(method, preset, window, statistics)).save(store)
             settings = _load(store)
@@ -292,30 +292,40 @@ class Archive:
         """The boilerplate as it was last learnt, the most common first."""
         return self._store.learnt().formulas
 
+    @property
+    def missing(self) -> str | None:
+        """What it has lost, in words, such as what was in its log; None if nothing."""
+        return self._missing
+
+    @property
+    def segments(self) -> int:
+        """How many segments its index has."""
+        return len(self._store.entries())
+
     def info(self) -> dict[str, Any]:
-        """The size of the archive, and what it was made with."""
+        """The size of the archive, and what it was made with. Raises ArchiveError if any of that is damaged."""
         store = self._store
-        with store.snapshot():
+        with store.snapshot(), store.decoding("its settings"):
             articles, (first, last), entries = store.count(), store.span(), store.entries()
-        held = sum(entry.bytes for entry in entries)
-        stored = store.bytes
-        return {
-            "articles": articles,
-            "first": show_moment(first),
-            "last": show_moment(last),
-            "methods": list(map(_show_method, stored_methods(store))),
-            "preset": store.setting("preset"),
-            "window": show_window(store.setting("window")),
-            "clock": show_moment(store.setting("clock")),
-            "segments": len(entries),
-            "index_bytes": held,
-            "index_bytes_an_article": round(held / max(1, articles)),
-            "store_bytes": stored,
-            "store_bytes_an_article": round(stored / max(1, articles)),
-            "formulas": len(self.formulas),
-            "changed_since_learnt": store.setting("unlearnt", 0),
-            "missing": self._missing,
-        }
+            held = sum(entry.bytes for entry in entries)
+            stored = store.bytes
+            return {
+                "articles": articles,
+                "first": show_moment(first),
+                "last": show_moment(last),
+                "methods": list(map(_show_method, stored_methods(store))),
+                "preset": store.setting("preset"),
+                "window": show_window(store.setting("window")),
+                "clock": show_moment(store.setting("clock")),
+                "segments": len(entries),
+                "index_bytes": held,
+                "index_bytes_an_article": round(held / max(1, articles)),
+                "store_bytes": stored,
+                "store_bytes_an_article": round(stored / max(1, articles)),
+                "formulas": len(self.formulas),
+                "changed_since_learnt": store.setting("unlearnt", 0),
+                "missing": self._missing,
+            }
 
     def backup(
         self, path: str | os.PathLike[str], *, replace: bool = False, progress: Progress | None = None

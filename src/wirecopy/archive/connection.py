@@ -159,7 +159,8 @@ class Connection:
         try:
             yield
         except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own message may quote what is damaged
-            raise ArchiveError(f"{self.path}: cannot be {what}: {error}{_way_out(error)}") from error
+            said = " ".join(str(error).split())
+            raise ArchiveError(f"{self.path}: cannot be {what}: {said}{_way_out(error)}") from error
 
     @contextmanager
     def decoding(self, what: str) -> Iterator[None]:
@@ -229,6 +230,9 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
     )
 
 
+_DAMAGED = ("malformed", "not a database", "Could not decode")
+
+
 def _way_out(error: sqlite3.Error | UnicodeDecodeError) -> str:
     message = str(error)
     if "SHM" in getattr(error, "sqlite_errorname", ""):
@@ -237,7 +241,7 @@ def _way_out(error: sqlite3.Error | UnicodeDecodeError) -> str:
         return "; make room on the disk and go on: what was acknowledged is kept"
     if "locked" in message:
         return "; another program is writing to it: try again when it is done"
-    if isinstance(error, UnicodeDecodeError) or "malformed" in message or "not a database" in message:
+    if isinstance(error, UnicodeDecodeError) or any(one in message for one in _DAMAGED):
         return f"{RESTORE}, or name an archive"
     if "readonly" in message or "unable to open" in message:
         return "; check that file and folder can be written"

@@ -83,5 +83,5 @@ def require_unused(archive: Path) -> None:
     if found or read_mark(folder):
         seen = count(found, "segment") if found else "a mark"
         raise ArchiveError(
-            f"{archive}: empty, but {folder} holds {seen} of its articles: restore it from a backup, or delete both to begin anew"
+            f"{archive}: empty, but {folder} holds {seen} of its articles; restore it from a backup, or delete both to begin anew"
         )

@@ -152,6 +152,7 @@ def stored_methods(store: Store) -> list[tuple[str, dict[str, Any]]]:
     made = store.setting("made_with")
     if made is not None and made != sum_settings(store):
         raise ArchiveError(f"{store.path}: damaged: its settings are not as they were written{RESTORE}")
+    store.require_sealed()
     with store.decoding("its settings"):
         return [(name, dict(parameters)) for name, parameters in json.loads(store.setting("methods"))]
 

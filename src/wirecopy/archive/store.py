@@ -8,6 +8,7 @@ themselves, which are in `migrations/`. Any SQLite tool can look at it through t
 from __future__ import annotations
 
 import json
+import operator
 import secrets
 import time
 import zlib
@@ -33,6 +34,8 @@ MANY = 500
 CATALOGUE = ("number", "slice", "first_row", "last_row", "articles", "parts", "sums")
 VARYING = "varying slots"
 """What the slots that vary are called among what was learnt, where all other names are those of methods."""
+PROBLEMS = 5
+"""The most problems that SQLite is asked to name: a lost page makes one of every value that was on it."""
 PASSED = 1 << 18
 """The most rows that are remembered as compared with their checksums: these take 16 MB."""
 _CHECKED = ", ".join(
@@ -118,10 +121,29 @@ class Store(Connection):
         """Write a setting."""
         self.execute("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, value))
 
+    def seal(self) -> None:
+        """Write a checksum of the numbers that a change may have changed."""
+        self.set("numbers_sum", self._sum_numbers())
+
+    def _sum_numbers(self) -> str:
+        """The number of the last change, and a checksum of what else is counted; raises TypeError for what is no number."""
+        found = [self.setting(name) for name in ("window", "clock", "unlearnt", "removals_since")]
+        numbers = [None if value is None else operator.index(value) for value in found]
+        return f"{self.setting('change', 0)} {zlib.crc32(repr(numbers).encode())}"
+
+    def require_sealed(self) -> None:
+        """Raise ArchiveError if settings cannot be found by their names, or numbers are others than were written with the last change."""
+        with self.snapshot(), self.decoding("its settings"):
+            names = [require_text(name) for (name,) in self.read("SELECT name FROM settings")]
+            made, now = self.setting("numbers_sum", ""), self._sum_numbers()
+            # What was last changed by an older version has the checksum of an earlier change, or none.
+            if names != sorted({*names}) or (made != now and made.split()[:1] == now.split()[:1]):
+                raise ValueError("clock or counts are not as they were written")
+
     @property
     def is_new(self) -> bool:
         """Whether it has no settings yet: nothing was written, or only the tables."""
-        return self.is_empty() or self.setting("methods") is None
+        return self.is_empty() or not self.read("SELECT count(*) FROM settings")[0][0]
 
     def ensure_name(self) -> None:
         """Draw a name for an archive that has none, by which its index knows it."""
@@ -169,11 +191,22 @@ class Store(Connection):
         return self.read(query, (first_row, last_row))
 
     def span(self) -> tuple[int | None, int | None]:
-        """The first and the last moment of all articles."""
-        query = "SELECT count(*), min(moment), max(moment) FROM articles NOT INDEXED"
-        [(number, first, last)] = self.read(query)
-        self.require_count(number)
-        return first, last
+        """The first and the last moment of all articles, each of which is compared with its checksum."""
+        number, altered, may_lack = 0, 0, self._may_lack_sums
+        with self.snapshot(), self.decoding("an article"):
+            for row, id, moment, made in self.execute(
+                "SELECT row, id, moment, sum FROM articles NOT INDEXED"
+            ):
+                number += 1
+                if made != sum_place(row, id, moment) and not (made is None and may_lack):
+                    altered += 1
+            self.require_count(number)
+            if altered:
+                raise ArchiveError(f"{self.path}: damaged: {count(altered)} with another id or date{RESTORE}")
+            # To SQLite, whatever is no number is greater than any.
+            [ends] = self.read("SELECT min(moment), max(moment) FROM articles NOT INDEXED")
+            first, last = (None if moment is None else operator.index(moment) for moment in ends)
+            return first, last
 
     def all_articles(self, skip: Callable[[Skipped], object] | None = None) -> Iterator[Article]:
         """All articles with their texts, the earliest first, the undated last.
@@ -181,8 +214,11 @@ class Store(Connection):
         One that is not as it was added is left out and told to `skip`; without that, ArchiveError is raised.
         """
         found = self.execute("SELECT row FROM articles NOT INDEXED ORDER BY moment IS NULL, moment, id")
-        order = [row for (row,) in found]
-        self.require_count(len(order))
+        order = list(dict.fromkeys(row for (row,) in found))
+        if skip is None:
+            self.require_count(len(order))
+        elif lost := self._miscount(len(order)):
+            skip(Skipped(str(self.path), lost))
         for start in range(0, len(order), MANY):
             rows = order[start : start + MANY]
             altered = self.find_altered(rows)
@@ -199,10 +235,12 @@ class Store(Connection):
 
     def require_count(self, number: int) -> None:
         """Raise ArchiveError unless that many articles are found by their ids: else some were lost."""
-        if number != (named := self.count()):
-            raise ArchiveError(
-                f"{self.path}: damaged: {number:,} articles and {named:,} of their ids are there{RESTORE}"
-            )
+        if lost := self._miscount(number):
+            raise ArchiveError(f"{self.path}: damaged: {lost}{RESTORE}")
+
+    def _miscount(self, number: int) -> str:
+        named = self.count()
+        return "" if number == named else f"{number:,} articles and {named:,} of their ids are there"
 
     def add_articles(self, batch: Articles, rows: Mapping[int, int], contents: Sequence[bytes]) -> None:
         """Add articles of a batch under new rows, given by their places in it."""
@@ -271,7 +309,8 @@ class Store(Connection):
         altered = dict.fromkeys(rows, "an article is damaged or gone")
         with self.decoding("an article"):
             # Those of older formats have no sum: their ids are compared with the index of ids.
-            named = self.rows_of([id for _, id, _, made, *_ in found if made is None])
+            may_lack = self._may_lack_sums
+            named = self.rows_of([id for _, id, _, made, *_ in found if made is None]) if may_lack else {}
             by_form: dict[int, list[tuple[Any, ...]]] = {}
             for one in found:
                 row, id, moment, made, form = one[:5]
@@ -288,6 +327,11 @@ class Store(Connection):
             row: f"the article {ids[row]!r} changed since being added" if row in ids else what
             for row, what in altered.items()
         }
+
+    @property
+    def _may_lack_sums(self) -> bool:
+        """Whether the archive is of an older format, in which rows had no sum; newer ones also sum up what they were made with."""
+        return self.setting("made_with") is None
 
     def batch(self, rows: Sequence[int]) -> Articles:
         """Some articles with text and title, without dates, in the order of the rows given."""
@@ -316,7 +360,8 @@ class Store(Connection):
     def find_damage(self) -> list[str]:
         """What is wrong with the file, in words: damage, articles without text, articles changed since they were added."""
         with self.snapshot():
-            problems = [row[0] for row in self.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            found = self.execute(f"PRAGMA integrity_check({PROBLEMS})")
+            problems = [" ".join(said.split()) for (said,) in found if said != "ok"]
             orphans = "SELECT count(*) FROM articles LEFT JOIN texts USING (row) WHERE text IS NULL"
             if lost := self.execute(orphans).fetchone()[0]:
                 problems.append(f"{count(lost)} without text")

@@ -53,6 +53,7 @@ class Writer:
         with self._store.change():
             self._store.set("change", self._store.setting("change", 0) + 1)
             yield
+            self._store.seal()
         self._index.refresh()
         self._index.write_mark()
 

@@ -403,7 +403,7 @@ def verify_command(archive: Path, quiet: bool) -> int:
         sys.stdout.flush()
         if not quiet:
             said = count(len(problems), "problem") if problems else "nothing wrong"
-            say(f"{said}: {count(len(store))}, {count(store.info()['segments'], 'segment')} read")
+            say(f"{said}: {count(len(store))}, {count(store.segments, 'segment')} read")
     return int(bool(problems))
 
 
@@ -484,10 +484,9 @@ def backup_command(archive: Path, file: Path, force: bool, quiet: bool) -> int:
 
 def warn_missing(store: Archive) -> bool:
     """Say what an archive has lost, if anything."""
-    missing = store.info()["missing"]
-    if missing:
-        say(f"warning: {missing}")
-    return bool(missing)
+    if store.missing:
+        say(f"warning: {store.missing}")
+    return bool(store.missing)
 
 
 @archive_commands.command("export")
