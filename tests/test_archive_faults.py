@@ -331,7 +331,7 @@ def test_no_altered_article_gets_out_in_silence(statement: str, tmp_path: Path) 
 
 def test_an_article_that_took_the_row_of_another_does_not_stand_for_it(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(make_articles(40))
     content, found = re.subn(rb"(?<=[\x40-\x7f])\x07(?=\x10\0)", b"\x02", path.read_bytes())
     assert found == 1
@@ -384,7 +384,7 @@ DATES = {
 @pytest.mark.parametrize("statement", DATES.values(), ids=DATES)
 def test_info_names_damage_instead_of_a_date_that_no_article_has(statement: str, tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(make_articles(10))
     with closing(sqlite3.connect(path)) as store, store:
         store.execute(statement)
@@ -397,7 +397,7 @@ def test_info_names_damage_instead_of_a_date_that_no_article_has(statement: str,
 
 def test_settings_that_are_not_found_by_their_names_are_damage(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path, window="52w") as archive:
+    with Archive.open(path, window="52w", create=True) as archive:
         archive.add(make_articles(10))
     content = path.read_bytes()
     assert content.count(b"made_with") == 1
@@ -413,7 +413,7 @@ def test_settings_that_are_not_found_by_their_names_are_damage(tmp_path: Path) -
 
 def test_a_clock_that_an_older_version_moved_is_no_damage(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path, window="52w") as archive:
+    with Archive.open(path, window="52w", create=True) as archive:
         archive.add(make_articles(10))
     with closing(sqlite3.connect(path)) as store, store:
         store.execute("UPDATE settings SET value = value + 1 WHERE name IN ('clock', 'change')")
@@ -424,7 +424,7 @@ def test_a_clock_that_an_older_version_moved_is_no_damage(tmp_path: Path) -> Non
 
 def test_a_clock_that_is_no_number_is_damage_whoever_wrote_it(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path, window="52w") as archive:
+    with Archive.open(path, window="52w", create=True) as archive:
         archive.add(make_articles(10))
     with closing(sqlite3.connect(path)) as store, store:
         store.execute("DELETE FROM settings WHERE name = 'numbers_sum'")  # as older versions left it
@@ -437,7 +437,7 @@ def test_a_clock_that_is_no_number_is_damage_whoever_wrote_it(tmp_path: Path) ->
 
 def test_what_is_said_of_a_lost_page_is_a_few_lines(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add([one | {"title": f"Title {place}."} for place, one in enumerate(make_articles(100))])
     content, half = path.read_bytes(), 2048
     start = content.index(b"Title 50.") // half * half
