@@ -267,7 +267,9 @@ impl Slots<'_> {
     fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         if let Err(error) = std::str::from_utf8(line) {
             let at = error.valid_up_to();
-            return Err(format!("not UTF-8 at byte {at} of the line; name its encoding, such as fields=Fields(encoding='latin1')"));
+            return Err(format!(
+                "not UTF-8 at byte {at} of the line; name its encoding, such as fields=Fields(encoding='latin1')"
+            ));
         }
         let mut values = vec![Value::Null; self.all.len()];
         let mut scanner =
