@@ -429,7 +429,7 @@ def build_match(
     methods: tuple[str, ...] = (),
 ) -> Match:
     """The Match of one row of compared pairs; `query` and `found` are the id and the text of each."""
-    passages = compared.passages.take(slice(*compared.passage_offsets[row : row + 2].tolist()))
+    passages = compared.passages.rows(slice(*compared.passage_offsets[row : row + 2].tolist()))
     return Match(
         query[0],
         found[0],
@@ -447,7 +447,7 @@ def build_match(
                 Slots(same, other),
                 found[1][begin:stop],
             )
-            for start, end, begin, stop, words, changed, same, other in passages.rows()
+            for start, end, begin, stop, words, changed, same, other in passages
         ),
         methods,
     )

@@ -29,9 +29,9 @@ class Columns:
     def __len__(self) -> int:
         return len(self._arrays()[0])
 
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows as tuples of plain values."""
-        return zip(*(column.tolist() for column in self._arrays()), strict=True)
+    def rows(self, some: slice = slice(None)) -> Iterator[tuple[Any, ...]]:
+        """The rows, or some of them, as tuples of plain values."""
+        return zip(*(column[some].tolist() for column in self._arrays()), strict=True)
 
     def take(self, rows: Any) -> Self:
         """The rows of these numbers, or of this mask, in the order given."""
