@@ -161,10 +161,10 @@ def test_short_ids_are_clear() -> None:
         f"https://x.org/{paper}/{day:02}/story.html" for paper in ("echo", "courier") for day in range(30)
     ]
     for width in (8, 12, 40):
-        names = Ids(every).shorten(every[:4], width)
+        names = Ids(lambda: every).shorten(every[:4], width)
         assert all(find_meant(name, every) == [id] for id, name in names.items())
     alone = every[:30]
-    assert Ids(alone).shorten(alone[:2], 40) == {alone[0]: "00/story.html", alone[1]: "01/story.html"}
+    assert Ids(lambda: alone).shorten(alone[:2], 40) == {alone[0]: "00/story.html", alone[1]: "01/story.html"}
 
 
 def test_what_changed_is_found_word_by_word() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
@@ -17,10 +18,14 @@ CUT = "…"
 
 
 class Ids:
-    """All ids of a collection, among which a short one must be clear."""
+    """All ids of a collection, among which a short one must be clear; they are asked for once one has to be cut."""
 
-    def __init__(self, every: Iterable[str]) -> None:
-        self._turned = sorted({id[::-1] for id in every})
+    def __init__(self, get_all: Callable[[], Iterable[str]]) -> None:
+        self._get_all = get_all
+
+    @cached_property
+    def _turned(self) -> list[str]:
+        return sorted({id[::-1] for id in self._get_all()})
 
     def shorten(self, shown: Sequence[str], width: int) -> dict[str, str]:
         """Each of some ids as it is shown: without the folders that all have in common, its middle cut to `width` if that is clear enough."""
@@ -30,9 +35,11 @@ class Ids:
         return {id: next(name for name in _cut(id, start, width) if self._is_clear(name, id)) for id in shown}
 
     def _is_clear(self, name: str, id: str) -> bool:
+        if name == id:
+            return True
         end = name.rpartition(CUT)[2][::-1]
         alike = self._turned[bisect_left(self._turned, end) : bisect_left(self._turned, end + "\U0010ffff")]
-        return name == id or find_meant(name, (one[::-1] for one in alike)) == [id]
+        return find_meant(name, (one[::-1] for one in alike)) == [id]
 
 
 def _cut(id: str, start: int, width: int) -> Iterator[str]:

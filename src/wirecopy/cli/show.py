@@ -105,7 +105,7 @@ def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = (), rows
     console = open_console(out)
     shown = np.lexsort((-matches.words, matches.compared.relation))[:rows].tolist()
     told = list(matches.tell(shown))
-    ids = Ids(chain(matches.query_side.ids, matches.found_side.ids))
+    ids = Ids(lambda: chain(matches.query_side.ids, matches.found_side.ids))
     lines: list[_Line] = []
     for match, query, found in told:
         longest = f"“{_longest(match)}”" if console.width >= WIDE else ""

@@ -182,7 +182,7 @@ def answer_writer(
     if form == "table" and by_method:
         return lambda answer: _show_ranked(answer, out)
     if form == "table":
-        ids = Ids(archive.ids())
+        ids = Ids(archive.ids)
         return lambda answer: show_answer(answer, ids, out, some=some)
     if form in CSV:
         heads = OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS)
