@@ -32,7 +32,7 @@ from .archive import archive_commands
 from .demo import demo_command
 from .naming import read_named
 from .pages import extract_command, train_command
-from .show import print_table, show_progress
+from .show import WIDE, open_console, print_table, print_text, show_progress
 from .side_by_side import show_side_by_side
 from .watch import watch_command
 from .writing import (
@@ -349,7 +349,8 @@ def methods_command(name: str | None, as_json: bool) -> int:
         print(json.dumps(found[0] if name else found, indent=2, ensure_ascii=False))
     elif name:
         [one] = found
-        print(f"{one['name']}: {one['paper']}\n\n{one['about']}\n")
+        print(f"{one['name']}: {one['paper']}\n")
+        print_text(one["about"], sys.stdout)
         for parameter, default in one["parameters"].items():
             print(f"  {parameter} = {default}")
         if one["recall_curve"]:
@@ -360,6 +361,9 @@ def methods_command(name: str | None, as_json: bool) -> int:
         rows = []
         for one in found:
             parameters = ", ".join(f"{name}={value}" for name, value in one["parameters"].items())
-            rows.append((one["name"], one["paper"], one["summary"], parameters or "none"))
-        print_table(("method", "paper", "what it does", "parameters"), rows, sys.stdout)
+            rows.append((one["name"], one["summary"], one["paper"], parameters or "none"))
+        heads = ("method", "what it does", "paper", "parameters")
+        columns = len(heads) if open_console(sys.stdout).width >= WIDE else -1
+        print_table(heads[:columns], [row[:columns] for row in rows], sys.stdout)
+        print("\none in full, with its parameters: wirecopy methods NAME")
     return 0

@@ -93,6 +93,15 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str
     open_console(out).print(table)
 
 
+def print_text(text: str, out: IO[str]) -> None:
+    """Print paragraphs, wrapped between words."""
+    from rich.text import Text
+
+    console = open_console(out)
+    for paragraph in text.split("\n\n"):
+        console.print(Text(_plain(paragraph)), end="\n\n")
+
+
 def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = (), rows: int = TABLE_ROWS) -> None:
     """Print the `rows` most telling matches: the closest relations first, then the most words; at the end how many there are of each.
 
