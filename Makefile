@@ -1,41 +1,44 @@
-# Every target does its own set-up in .venv; nothing outside this folder is touched.
+# Every target does its own set-up, in .venv or .venv-release; nothing outside this folder is touched.
 PYTHON ?= python3
 BIN := .venv/bin
+RELEASE := .venv-release/bin
 RUST := $(wildcard rust/src/*.rs rust/src/*/*.rs) rust/Cargo.toml rust/Cargo.lock pyproject.toml
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/target cargo
 MANIFEST := --manifest-path rust/Cargo.toml
 
-.PHONY: build demo test quick check quality bench docs lock clean
+.PHONY: build develop demo test quick check quality bench docs licences audit wheel wheel-test lock clean
 .DELETE_ON_ERROR:
 
-# Compiled as an installed package is, also where Python writes no bytecode by itself.
+# What running needs, and no more. Compiled as an installed package is, also where Python writes no bytecode by itself.
 build: .venv/built
 	@$(BIN)/python -m compileall -q src
+
+develop: build .venv/developed
 
 demo: build
 	$(BIN)/wirecopy demo demo-archive --run
 
-test: build
+test: develop
 	$(CARGO) test -q --locked $(MANIFEST) --no-default-features
 	$(BIN)/python -m pytest
 
 # What one runs while working: everything but the slow tests, on all cores.
-quick: build
+quick: develop
 	$(BIN)/python -m pytest -m 'not slow' -n auto
 
-check: build
+check: develop
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy $(wildcard src tests quality benchmarks docs fuzz)
+	$(BIN)/mypy $(wildcard src tests quality benchmarks docs fuzz release)
 	$(CARGO) fmt $(MANIFEST) --check
 	$(CARGO) clippy -q --locked $(MANIFEST) --all-targets -- -D warnings
 	@test -f src/wirecopy/_core.pyi || { echo 'src/wirecopy/_core.pyi is missing: stubtest would pass on nothing' >&2; exit 1; }
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml wirecopy._core
 
-quality: build
+quality: develop
 	$(BIN)/python quality/run.py
 
-bench: build
+bench: develop
 	$(BIN)/python -m benchmarks.pages
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/run.py --methods
@@ -43,17 +46,36 @@ bench: build
 	$(BIN)/python benchmarks/extraction.py
 	$(BIN)/python benchmarks/archive.py
 
-docs: build
+docs: develop
 	$(BIN)/python docs/make.py
 
-# The lock file holds names, versions and hashes only: no index, no file locations.
-lock: .venv/installed
-	$(BIN)/python -m pip install -q uv
-	UV_FIND_LINKS= $(BIN)/uv pip compile -q --no-config --upgrade --generate-hashes --no-header --no-annotate \
-		--universal --python-version 3.11 requirements-dev.in -o requirements-dev.lock
+licences: develop
+	$(BIN)/python release/licences.py
+
+audit: .venv-release/installed
+	$(RELEASE)/python release/audit.py
+
+# Built from the sdist, against a C library that is older than this machine's, without the places where it was built.
+wheel: .venv-release/installed
+	rm -rf dist
+	PATH="$(CURDIR)/$(RELEASE):$$PATH" CARGO_TARGET_DIR=$(CURDIR)/target \
+		RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo" \
+		maturin build -q --release --locked --zig --compatibility manylinux_2_28 --sdist --out dist
+
+wheel-test: wheel develop
+	$(BIN)/python -m pytest tests/test_package.py
+	$(PYTHON) release/trial.py
+
+# Lock files hold names, versions and hashes only: no index, no file locations.
+COMPILE := UV_FIND_LINKS= $(RELEASE)/uv pip compile -q --no-config --upgrade --generate-hashes --no-header --no-annotate \
+	--universal --python-version 3.11
+lock: .venv-release/installed
+	$(COMPILE) pyproject.toml requirements.in -o requirements.lock
+	$(COMPILE) --all-extras pyproject.toml requirements-dev.in -c requirements.lock -o requirements-dev.lock
+	$(COMPILE) requirements-release.in -c requirements.lock -o requirements-release.lock
 
 clean:
-	rm -rf .venv target demo-archive
+	rm -rf .venv .venv-release target dist demo-archive
 
 .venv/built: .venv/installed $(RUST)
 	@command -v cargo >/dev/null || { printf '%s\n' \
@@ -64,10 +86,16 @@ clean:
 		$(BIN)/maturin develop -q --release --locked
 	@touch $@
 
-.venv/installed: requirements-dev.lock
+.venv/developed: requirements-dev.lock | .venv/built
+	$(BIN)/python -m pip install -q --require-hashes -r $<
+	@touch $@
+
+.venv/installed: requirements.lock
+.venv-release/installed: requirements-release.lock
+.venv/installed .venv-release/installed:
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' || { printf '%s\n' \
 		'wirecopy needs Python 3.11 or newer with venv: name one with make PYTHON=python3.11,' \
 		'or install it (Debian: apt-get install python3 python3-venv)' >&2; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q --require-hashes -r requirements-dev.lock
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install -q --require-hashes -r $<
 	@touch $@

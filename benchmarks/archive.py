@@ -111,7 +111,7 @@ def measure_add() -> bool:
         remove(archive)
         found = run_program("find", corpus("182k"), "-q", "-o", os.devnull)
         rounds.append((run_program("add", archive, corpus("182k"), "-q"), found))
-    with Archive.open(archive, create=False) as opened:
+    with Archive.open(archive) as opened:
         info = opened.info()
     index, stored = info["index_bytes_an_article"], info["store_bytes_an_article"]
     shown = [[f"{added:.1f}", f"{found:.1f}", f"{added / found:.2f}"] for added, found in rounds]
@@ -149,7 +149,7 @@ def measure_check() -> bool:
     path = make("182k")
     program = (
         "import resource, sys, time, wirecopy; started = time.perf_counter();"
-        "archive = wirecopy.Archive.open(sys.argv[1], create=False); took = time.perf_counter() - started;"
+        "archive = wirecopy.Archive.open(sys.argv[1]); took = time.perf_counter() - started;"
         "print(took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)"
     )
     opened = subprocess.run(
@@ -157,7 +157,7 @@ def measure_check() -> bool:
     )
     open_seconds, open_mb = map(float, opened.stdout.split())
     asked = questions("182k", CHECKS, 1)
-    with Archive.open(path, create=False) as archive:
+    with Archive.open(path) as archive:
         time_checks(archive, asked)
         rounds = [np.percentile(time_checks(archive, asked), [50, 99]) for _ in range(ROUNDS)]
         p50, p99 = np.median(rounds, axis=0)
@@ -246,7 +246,7 @@ def measure_readers() -> bool:
 
 def be_readers(path: Path, size: str, seed: int) -> int:
     """Some open readers of one process that take turns; prints the milliseconds of each answer."""
-    readers = [Archive.open(path, create=False) for _ in range(READERS // PROCESSES)]
+    readers = [Archive.open(path) for _ in range(READERS // PROCESSES)]
     rate = QUESTIONS / PROCESSES
     asked = questions(size, int(rate * (SECONDS + 10)), seed)
     for reader, one in zip(readers * 20, asked[: 20 * len(readers)], strict=False):
@@ -265,7 +265,7 @@ def be_readers(path: Path, size: str, seed: int) -> int:
 def be_writer(path: Path) -> int:
     """Adds articles at a steady pace while the readers ask; prints how many."""
     asked = questions("60k", ADDED * (SECONDS + 10), 9)
-    with Archive.open(path, create=False) as archive:
+    with Archive.open(path) as archive:
         begin, added, a_time = time.monotonic(), 0, 20
         while (elapsed := time.monotonic() - begin) < SECONDS:
             if added < elapsed * ADDED:
@@ -281,7 +281,7 @@ def be_writer(path: Path) -> int:
 
 def measure_growth() -> bool:
     rows, medians = [], {}
-    archives = {size: Archive.open(make(size), create=False) for size in ARTICLES}
+    archives = {size: Archive.open(make(size)) for size in ARTICLES}
     asked = questions("20k", CHECKS, 4)
     for archive in archives.values():
         time_checks(archive, asked)
@@ -312,7 +312,7 @@ def measure_stream() -> bool:
     path, fresh = ARCHIVES / "stream.archive", ARCHIVES / "fresh.archive"
     remove(path)
     rows, same, disk, memory = [], True, [], []
-    with Archive.open(path, window=f"{WINDOW_DAYS}d") as archive:
+    with Archive.open(path, create=True, window=f"{WINDOW_DAYS}d") as archive:
         for number, (day, articles) in enumerate(days.items(), 1):
             started = time.monotonic()
             archive.add(articles)
@@ -320,7 +320,7 @@ def measure_stream() -> bool:
             archive.learn()
             live = [wirecopy.Article(one.id, one.text, published=one.published) for one in archive.articles()]
             remove(fresh)
-            with Archive.open(fresh) as other:
+            with Archive.open(fresh, create=True) as other:
                 other.add(live)
                 other.learn()
                 same &= [match.to_dict() for match in archive.pairs()] == [
@@ -384,9 +384,9 @@ def measure_families() -> bool:
         writer.shuffle(records)
         asked = [(one, texts.count(one)) for one in (texts[0], texts[-1])] * 10
         asked += [(one, texts.count(one)) for one in writer.sample(texts, CHECKS - 20)]
-        with Archive.open(path) as archive:
+        with Archive.open(path, create=True) as archive:
             archive.add(records)
-        with Archive.open(path, create=False) as archive:
+        with Archive.open(path) as archive:
             first = time_checks(archive, [texts[0]])[0]
             wrong = 0
             rounds = []

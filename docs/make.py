@@ -15,10 +15,12 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from click import Context
 from click.testing import CliRunner
 
-from wirecopy import demo, methods
+from wirecopy import demo, find, methods
 from wirecopy.cli import app
+from wirecopy.cli.demo import choose_example
 from wirecopy.comparison import DEFAULT_PRESET, PRESETS
 from wirecopy.model import Relation
 
@@ -26,12 +28,12 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 WIDTH = 98
 """What click fills of the 100 columns that `tests/test_readme.py` has, which runs each command with `--help`."""
-PICTURE_MATCHES = 4
+PICTURE_MATCHES, SIDES_LINES = 3, 13
 
 
 def make_cli() -> str:
     """What every command says of itself."""
-    return "\n\n".join(_help(*name) for name in [(), *((name,) for name in app.commands)])
+    return "\n\n".join(_help(*name) for name in [(), *((name,) for name in app.list_commands(Context(app)))])
 
 
 def _help(*command: str) -> str:
@@ -62,7 +64,7 @@ def _describe(method: dict[str, object]) -> str:
 def make_presets() -> str:
     """What the presets ask of a copy."""
     return _table(
-        ("preset", "equal words in a passage", "bridged words", "covered", "for"),
+        ("preset", "equal words in a passage", "words that differ", "covered", "for"),
         (
             (
                 f"`{name}`" + (" (default)" if name == DEFAULT_PRESET else ""),
@@ -80,13 +82,24 @@ def make_picture() -> str:
     """What `find` shows on a terminal, its long middle left out."""
     with tempfile.TemporaryDirectory() as folder:
         demo.write_archive(Path(folder, "demo-archive"))
-        command = ["wirecopy", "find", "demo-archive/articles.jsonl"]
+        command = ["wirecopy", "find", "demo-archive/pages"]
         table, talk = _on_a_terminal(command, Path(folder))
     first, last = talk.splitlines()
     lines = table.splitlines()
     starts = [number for number, line in enumerate(lines) if set(line.split()) & set(Relation)]
     shown = lines[: starts[PICTURE_MATCHES]]
-    return "\n".join(["```text", f"$ {' '.join(command)}", first, *shown, lines[-1], last, "```"])
+    return "\n".join(["```text", f"$ {' '.join(command)}", first, *shown, *lines[-3:], last, "```"])
+
+
+def make_sides() -> str:
+    """What `compare` shows on a terminal of an edited copy, its end left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        demo.write_archive(Path(folder, "demo-archive"))
+        match = choose_example(find(Path(folder, "demo-archive", "pages")))
+        command = ["wirecopy", "compare", match.query, match.found, "--in", "demo-archive/pages"]
+        table, _ = _on_a_terminal(command, Path(folder))
+    lines = table.splitlines()
+    return "\n".join(["```text", f"$ {' '.join(command)}", *lines[:SIDES_LINES], "…", lines[-1], "```"])
 
 
 def make_answer() -> str:
@@ -139,6 +152,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "methods": make_methods,
     "picture": make_picture,
     "presets": make_presets,
+    "sides": make_sides,
 }
 
 

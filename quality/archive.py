@@ -55,7 +55,7 @@ def measure() -> Iterator[Result]:
         for seed, way in enumerate(WAYS):
             case = way.__name__.replace("_", " ")
             say(f"  {case}")
-            with Archive.open(folder / str(seed), threads=1 + seed % 2) as archive:
+            with Archive.open(folder / str(seed), create=True, threads=1 + seed % 2) as archive:
                 way(archive, random.Random(seed).sample(live, len(live)))
                 archive.learn()
                 other = sum(

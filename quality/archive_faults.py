@@ -120,7 +120,7 @@ class Sweep:
             self._states += [state_of(self._articles[:end]) for end in range(0, ADD_ARTICLES + 1, size)]
             return
         small_segments(fan=8)
-        with Archive.open(self._before / "archive", window=f"{WINDOW_DAYS}d") as archive:
+        with Archive.open(self._before / "archive", create=True, window=f"{WINDOW_DAYS}d") as archive:
             for start in range(0, ADD_ARTICLES, 50):
                 archive.add(self._articles[start : start + 50])
         self._states.append(state_of(self._articles))
@@ -143,7 +143,7 @@ class Sweep:
         archive = self._fresh()
         ended = self._do(nursery, archive, fault.kind in ONCE, fault.injections(calls))
         self._judge(ended, fault)
-        with Archive.open(archive, threads=1) as opened:
+        with Archive.open(archive, create=True, threads=1) as opened:
             if self._work == "anew":
                 opened.learn()
             self._answers.require(opened, require_whole(opened, self._states[ended.done :]))
@@ -267,7 +267,7 @@ class Churned:
             self._state = step.states(self._state, self._dates)[-1]
         self.step = done
         allowed = [self._state] if self.is_over else self._steps[done].states(self._state, self._dates)
-        with Archive.open(self._archive, window=f"{WINDOW_DAYS}d") as opened:
+        with Archive.open(self._archive, create=True, window=f"{WINDOW_DAYS}d") as opened:
             self._state = require_whole(opened, allowed)
             self._answers.require(opened, self._state)
         return "lived to the end" if self.is_over else f"killed in {self._steps[done].kind}"
@@ -281,7 +281,7 @@ def kill_large(folder: Path, *, kills: int, articles: int, batch: int) -> Tried:
     made = make_articles(articles + (2 * kills + 1) * more, hours=24 * 27 / 2 / articles)
     state = state_of(made[:articles])
     path = folder / "large"
-    with Archive.open(path) as opened:
+    with Archive.open(path, create=True) as opened:
         opened.add(made[:articles])
 
     def cut_short(nursery: Nursery, number: int, moment: float | None) -> str:
@@ -372,7 +372,7 @@ class Damaged:
         self._sound.mkdir()
         self._queries = [articles[place]["text"] for place in (3, 44, 250, 499)]
         with Archive.open(
-            self._sound / "archive", method=("exact", "winnowing", "full_fingerprint")
+            self._sound / "archive", create=True, method=("exact", "winnowing", "full_fingerprint")
         ) as sound:
             sound.add(articles[:400])
             sound.compact()
@@ -469,7 +469,7 @@ class DamagedStore:
         ]
         self._sound = folder / "undamaged"
         self._sound.mkdir()
-        with Archive.open(self._sound / "archive", window="52w") as sound:
+        with Archive.open(self._sound / "archive", create=True, window="52w") as sound:
             sound.add(self._articles[:100])
             sound.add(self._articles[100:])
             sound.remove(self._articles[7]["id"])
@@ -532,7 +532,7 @@ class DamagedStore:
             path = self._copy()
             damage.do(path)
             try:
-                with Archive.open(path, create=False, threads=1) as opened:
+                with Archive.open(path, threads=1) as opened:
                     answer = ask(opened)
             except WirecopyError as error:
                 require(CLEAR.match(str(error)), f"{name}: not clear: {error}")

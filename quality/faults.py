@@ -216,7 +216,9 @@ def file_anew(archive: str, source: str, again: bool) -> None:
 def _bear(archive: str, work: Callable[[Archive], None], again: bool) -> None:
     """Work on an archive. After an error look at what is there and, if asked to, do the work once more."""
     small_segments()
-    with Archive.open(archive, threads=1) as opened:  # strace stops at every call of every thread
+    with Archive.open(
+        archive, create=True, threads=1
+    ) as opened:  # strace stops at every call of every thread
         try:
             work(opened)
         except WirecopyError as error:
@@ -239,7 +241,7 @@ def count_indexed(archive: Archive) -> int:
 def churn(archive: str, number: int, seed: int, first: int) -> None:
     """Live through a churn from a step on."""
     small_segments()
-    with Archive.open(archive, window=f"{WINDOW_DAYS}d") as opened:
+    with Archive.open(archive, create=True, window=f"{WINDOW_DAYS}d") as opened:
         for place, step in enumerate(make_churn(number, seed)):
             if place >= first:
                 step.run(opened)
@@ -454,7 +456,7 @@ class Answers:
         articles = [{"id": id, "text": text, "published": self._dates[id]} for id, text in state.items()]
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir()
-        with Archive.open(self._folder / "sound") as sound:
+        with Archive.open(self._folder / "sound", create=True) as sound:
             sound.add(articles)
             with sound._writer.changing():
                 sound._store.set_learnt(learnt)

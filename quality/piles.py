@@ -136,7 +136,7 @@ def disagreements(articles: Any, queries: list[Record], folder: Path, **options:
             wrong.append(
                 f"{len(lost)} linked pairs are not, or otherwise, in all, {preset}: {sorted(lost)[:3]}"
             )
-    with Archive.open(folder / "archive", **options) as archive:
+    with Archive.open(folder / "archive", create=True, **options) as archive:
         archive.add(articles)
         if "".join(archive.pairs().json_lines()) != "".join(linked["syndication"].json_lines()):
             wrong.append("pairs of an archive are not those of find")

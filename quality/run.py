@@ -35,12 +35,15 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     },
     # Promised: a form is told from a copy. Chinese labels hold no copy, nine updates: what is promised of those cannot be seen there.
     "forms": {
+        # The pairs were drawn from what was reported without dates: of these all must be found. With dates others are linked.
         ("Reuters", "precision"): at_least(0.95),
         ("Reuters", "recall"): at_least(0.85),
+        ("Reuters, undated", "precision"): at_least(0.95),
+        ("Reuters, undated", "recall"): at_least(0.85),
         ("Chinese", "precision"): at_least(0.95),
         ("Chinese", "recall"): at_least(0.85),
         ("*", "copies and updates called form"): at_most(0.02),
-        ("Reuters", "labelled pairs not found"): at_most(0),
+        ("Reuters, undated", "labelled pairs not found"): at_most(0),
         ("Chinese", "labelled pairs not found"): at_most(0),
     },
     # Promised for `strict`; for the others a little under what was measured.

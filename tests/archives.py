@@ -35,7 +35,7 @@ def check_each(archive: Archive, queries: Sequence[Any]) -> list[set[str]]:
 @contextmanager
 def opened(path: Path, articles: Any = (), **options: Any) -> Iterator[Archive]:
     """An archive with some articles, whose boilerplate is that of now."""
-    with closing(Archive.open(path, **options)) as archive:
+    with closing(Archive.open(path, create=True, **options)) as archive:
         archive.add(articles)
         archive.learn()
         yield archive

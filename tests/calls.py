@@ -221,7 +221,6 @@ OWN: dict[str, dict[str, Any]] = {
         "lexicons": 3,
         "left_out_share": 0.3,
     },
-    "iso_microseconds": {"dates": ["2024-03-01T10:00:00.5+02:00", "2024-W05", ""]},
     "look_at": {"likely": np.array([0.5, 0.7, 0.1, 0.3], np.float32), "again": 0.2},
     "make_images": {"image_terms": 2},
     "make_vectors": {"threshold": 0.5},
@@ -232,6 +231,8 @@ OWN: dict[str, dict[str, Any]] = {
         "method_names": ['["exact"]'],
     },
     "match_windows": MEASURED | {"contiguous": 1},
+    "moments": {"dates": ["2024-03-01T10:00:00.5+02:00", "2024-W05", ""]},
+    "no_text": {"names": ["article_body", "é"], "wanted": ["body"], "what": "keys"},
     "varying_slots": {
         "names": np.array([7, 7], U64),
         "query_values": np.array([1, 2], U64),

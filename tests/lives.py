@@ -127,7 +127,7 @@ class Life(RuleBasedStateMachine):
         if in_files:
             segments.IN_STORE_BYTES = 0
         self.path = self.new_path()
-        Archive.open(self.path, window=window).close()
+        Archive.open(self.path, create=True, window=window).close()
         self.open(self.path)
 
     def teardown(self) -> None:
@@ -137,7 +137,7 @@ class Life(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
     def open(self, path: Path) -> None:
-        self.archive, self.reader = (Archive.open(path, create=False) for _ in range(2))
+        self.archive, self.reader = (Archive.open(path) for _ in range(2))
 
     def close(self) -> None:
         self.archive.close()
@@ -319,7 +319,7 @@ class Life(RuleBasedStateMachine):
         article = self.make_article(coming)
 
         def read_again() -> str:
-            with Archive.open(self.path, create=False) as mine:
+            with Archive.open(self.path) as mine:
                 return str({one.id for one in mine.articles()} == self.held.live.keys())
 
         for archive in (self.archive, self.reader):

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from wirecopy import sources
-from wirecopy.model import held_by_either, missing
+from wirecopy.model import Remarks, held_by_either, missing
 
 Row = tuple[str, str, int]
 # What Arrow has for text.
@@ -46,7 +46,8 @@ class Read:
                 self.rows.append((id, text, int(batch.published[row])))
         self.skipped = [(skipped.where, skipped.reason) for batch in batches for skipped in batch.skipped]
         self.missing = missing(reduce(held_by_either, (batch.held for batch in batches), {}))
-        self.unreadable_dates = sum(batch.unreadable_dates for batch in batches)
+        self.remarks = sum((batch.remarks for batch in batches), Remarks())
+        self.unreadable_dates = self.remarks.unreadable_dates
 
     @property
     def texts(self) -> dict[str, str]:

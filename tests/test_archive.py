@@ -202,7 +202,7 @@ def test_an_id_with_other_content_is_added_only_to_replace(tmp_path: Path) -> No
             assert (added.added, added.known, added.replaced) == (0, 0, 0)
             [skipped] = added.skipped
             assert "'a'" in skipped.reason
-            assert "--replace" in skipped.reason
+            assert "add it with replace=True" in skipped.reason
         added = archive.add([{"id": "a", "text": "one three", "title": "One"}], replace=True)
         assert (added.added, added.replaced) == (0, 1)
         [article] = archive.articles()
@@ -294,7 +294,7 @@ def test_copies_in_a_script_without_spaces_are_found(text: str, tmp_path: Path) 
 
 def test_an_empty_archive_finds_nothing(tmp_path: Path) -> None:
     text = Writer(1).text(30)
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         for _ in range(2):
             [answer] = archive.check(text)
             assert (answer.copied, answer.longest_words, answer.found) == (0, 0, [])

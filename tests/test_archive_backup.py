@@ -59,7 +59,7 @@ def test_a_backup_is_one_file_that_answers_at_once(in_files: bool, tmp_path: Pat
         small_segments()
     path, copy = tmp_path / "archive", tmp_path / "elsewhere" / "copy"
     copy.parent.mkdir()
-    with Archive.open(path, window="52w") as archive:
+    with Archive.open(path, create=True, window="52w") as archive:
         for start in range(0, 60, 20):
             archive.add(ARTICLES[start : start + 20])
         archive.remove(ARTICLES[3]["id"])
@@ -68,7 +68,7 @@ def test_a_backup_is_one_file_that_answers_at_once(in_files: bool, tmp_path: Pat
         assert told[-1][0] == "copying"
         assert told[-1][1] == told[-1][2] > 0
         assert [one.name for one in copy.parent.iterdir()] == ["copy"]
-        with Archive.open(copy, create=False) as second:
+        with Archive.open(copy) as second:
             assert second.verify() == []
             assert ids(second) == ids(archive)
             assert second.check(ARTICLES[4]["text"]) == archive.check(ARTICLES[4]["text"])
@@ -85,7 +85,7 @@ def test_a_backup_is_one_file_that_answers_at_once(in_files: bool, tmp_path: Pat
 def test_a_backup_beside_a_busy_writer_is_of_one_moment(tmp_path: Path) -> None:
     small_segments()
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES[:5])
     done = threading.Event()
 
@@ -117,13 +117,15 @@ def test_a_backup_beside_a_busy_writer_is_of_one_moment(tmp_path: Path) -> None:
 def test_a_backup_replaces_nothing_unless_told_to(tmp_path: Path) -> None:
     small_segments()
     path, copy = tmp_path / "archive", tmp_path / "copy"
-    with Archive.open(copy) as other:
+    with Archive.open(copy, create=True) as other:
         other.add(ARTICLES[50:])
         other.remove(ARTICLES[51]["id"])
     before = copy.read_bytes()
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES[:10])
-        with pytest.raises(UsageError, match="copy: exists; name another file, or replace it: --force"):
+        with pytest.raises(
+            UsageError, match="copy: exists; name another file, or replace it with replace=True"
+        ):
             archive.backup(copy)
         assert copy.read_bytes() == before
         for itself in (path, tmp_path / "." / "archive"):
@@ -144,7 +146,7 @@ def test_a_backup_replaces_nothing_unless_told_to(tmp_path: Path) -> None:
 
 def test_what_was_altered_is_not_copied_over_a_sound_backup(tmp_path: Path) -> None:
     path, copy = tmp_path / "archive", tmp_path / "copy"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES)
         archive.backup(copy)
     before = copy.read_bytes()
@@ -159,7 +161,7 @@ def test_what_was_altered_is_not_copied_over_a_sound_backup(tmp_path: Path) -> N
 def test_a_backup_on_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "archive"
     try:
-        with small_disk(tmp_path / "disk", "2m") as disk, Archive.open(path) as archive:
+        with small_disk(tmp_path / "disk", "2m") as disk, Archive.open(path, create=True) as archive:
             archive.add(ARTICLES[:5])
             archive.backup(disk / "copy")
             before = (disk / "copy").read_bytes()
@@ -174,7 +176,7 @@ def test_a_backup_on_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
 
 def test_the_command_copies_and_says_so(tmp_path: Path) -> None:
     path, copy = tmp_path / "news.db", tmp_path / "copy.db"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES)
         done = wirecopy("backup", "news.db", "copy.db", cwd=tmp_path)
         assert (done.returncode, done.stdout) == (0, b"")
@@ -195,7 +197,7 @@ import os, signal, sys
 from quality.faults import make_articles
 from wirecopy import Archive
 articles = make_articles(60)
-with Archive.open(sys.argv[1]) as archive:
+with Archive.open(sys.argv[1], create=True) as archive:
     archive.add(articles[:20])
 if len(sys.argv) > 2:
     archive = Archive.open(sys.argv[1])
@@ -261,7 +263,7 @@ def test_an_archive_without_its_log_says_what_is_missing_and_the_way_out(
 
 def test_an_archive_whose_tables_are_in_its_log_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES)
         copy = copy_of(path, tmp_path / "copy", "", "-index")
     with pytest.raises(
@@ -297,7 +299,7 @@ def test_an_archive_that_was_closed_is_whole_without_a_log(killed: Path, tmp_pat
 def test_the_index_of_another_archive_raises_no_alarm(tmp_path: Path) -> None:
     path = tmp_path / "archive"
     for number in (60, 10):
-        with Archive.open(path) as archive:
+        with Archive.open(path, create=True) as archive:
             for start in range(0, number, 10):
                 archive.add(ARTICLES[start : start + 10])
         with Archive.open(path) as archive:
@@ -309,7 +311,7 @@ def test_the_index_of_another_archive_raises_no_alarm(tmp_path: Path) -> None:
 def test_a_mark_that_cannot_be_read_or_written_does_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "archive"
     mark = path.with_name("archive-index") / marks.NAME
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES[:10])
         for content in (b"", b"torn", bytes(59), b"\xff" * 59):
             mark.write_bytes(content)
@@ -325,7 +327,7 @@ def test_a_mark_that_cannot_be_read_or_written_does_no_harm(tmp_path: Path) -> N
 
 def test_a_reader_beside_a_writer_never_takes_the_store_for_behind(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         for article in ARTICLES[:20]:
             archive.observe(article)
             with Archive.open(path) as reader:
@@ -337,7 +339,7 @@ def test_a_reader_beside_a_writer_never_takes_the_store_for_behind(tmp_path: Pat
 
 
 def lose_method(path: Path) -> None:
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES)
     change(
         path,
@@ -346,20 +348,20 @@ def lose_method(path: Path) -> None:
 
 
 def lose_parameter(path: Path) -> None:
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES)
     change(path, "UPDATE settings SET value = replace(value, 'window_words', 'other') WHERE name = 'methods'")
 
 
 def read_words_otherwise(path: Path) -> None:
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES)
     change(path, "UPDATE settings SET value = 'old' WHERE name = 'text_version'")
 
 
 def weigh_words_otherwise(path: Path) -> None:
     statistics = weigh(ARTICLES, "cosine")[0]
-    with Archive.open(path, method="cosine", statistics=statistics) as archive:
+    with Archive.open(path, create=True, method="cosine", statistics=statistics) as archive:
         archive.add(ARTICLES)
     change(path, "UPDATE settings SET value = 'old' WHERE name = 'text_version'")
 

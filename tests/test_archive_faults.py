@@ -95,7 +95,7 @@ def test_an_add_cut_short_before_it_learns_leaves_what_was_learnt_before_until_i
         if stage != "adding":
             raise KeyboardInterrupt
 
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add([first])
         with pytest.raises(KeyboardInterrupt):
             archive.add(rest, progress=stop_when_learning)
@@ -109,11 +109,11 @@ def test_an_add_cut_short_before_it_learns_leaves_what_was_learnt_before_until_i
         answers.require(archive, state_of([first, *rest]))
 
 
-def test_an_archive_whose_making_was_cut_short_is_made_by_the_next_open(tmp_path: Path) -> None:
+def test_an_archive_whose_making_was_cut_short_is_made_by_the_next_that_may(tmp_path: Path) -> None:
     store = Store(tmp_path / "archive")
     store.prepare()
     store.close()
-    with Archive.open(tmp_path / "archive", window="14d") as archive:
+    with Archive.open(tmp_path / "archive", create=True, window="14d") as archive:
         archive.add([{"id": "one", "text": "some words of an article"}])
         assert ids(archive) == ["one"]
         assert archive.info()["window"] == "2w"
@@ -128,7 +128,7 @@ def test_an_interrupted_change_leaves_nothing_of_itself(
 ) -> None:
     small_segments()
     first, second = make_articles(20)[:10], make_articles(20)[10:]
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(first)
         insert = Store.insert
 
@@ -150,7 +150,7 @@ def test_an_index_that_could_not_take_in_a_change_does_before_it_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     articles = make_articles(20)
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(articles[:4])
 
         def fail(*_: object) -> None:
@@ -168,7 +168,7 @@ def test_a_writer_that_could_not_begin_lets_go_of_the_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive, Archive.open(path) as other:
+    with Archive.open(path, create=True) as archive, Archive.open(path) as other:
         with monkeypatch.context() as patched:
             patched.setattr(index.Index, "delete_files", lambda _: 1 // 0)
             with pytest.raises(ZeroDivisionError):
@@ -179,7 +179,7 @@ def test_a_writer_that_could_not_begin_lets_go_of_the_lock(
 def test_a_note_of_who_writes_that_cannot_be_written_does_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "archive"
     path.with_name("archive-lock").mkdir()
-    with Archive.open(path) as archive, Archive.open(path) as second:
+    with Archive.open(path, create=True) as archive, Archive.open(path) as second:
         assert archive.add(make_articles(1)).added == 1
         with pytest.raises(ArchiveError, match=r"another program is writing to it \(process unknown\)"):
             second.add(make_articles(1))
@@ -193,7 +193,7 @@ def test_a_full_disk_is_a_clear_error_reads_go_on_and_adding_resumes(tmp_path: P
             ballast = disk / "ballast"
             ballast.write_bytes(bytes(4 << 20))
             path = disk / "archive"
-            with Archive.open(path) as archive, Archive.open(path) as reader:
+            with Archive.open(path, create=True) as archive, Archive.open(path) as reader:
                 archive.add(articles[:100])
                 expected = sources(archive, query)
                 told: list[int] = []
@@ -220,7 +220,7 @@ def test_a_closed_archive_on_a_disk_without_any_room_says_what_it_needs(tmp_path
     articles = make_articles(50)
     try:
         with small_disk(tmp_path / "disk", "4m") as disk:
-            with Archive.open(disk / "archive") as archive:
+            with Archive.open(disk / "archive", create=True) as archive:
                 archive.add(articles)
             with suppress(OSError), (disk / "ballast").open("wb", buffering=0) as ballast:
                 while True:
@@ -228,10 +228,10 @@ def test_a_closed_archive_on_a_disk_without_any_room_says_what_it_needs(tmp_path
             with pytest.raises(ArchiveError, match=r"cannot be opened: .*; make room on the disk"):
                 Archive.open(disk / "archive")
             with pytest.raises(ArchiveError, match=r"; make room on the disk"):
-                Archive.open(disk / "another")
+                Archive.open(disk / "another", create=True)
             (disk / "ballast").unlink()
             for name in ("archive", "another"):
-                with Archive.open(disk / name) as archive:
+                with Archive.open(disk / name, create=True) as archive:
                     archive.add(articles)
                     require_whole(archive, [state_of(articles)])
     except NotPossibleError as error:
@@ -270,7 +270,7 @@ def test_a_lock_file_that_is_gone_and_files_of_nobody_do_no_harm(damaged: archiv
 @pytest.mark.parametrize("change", ["texts SET text = text || 'x'", "articles SET title = 'another'"])
 def test_verify_notices_an_article_that_is_not_as_it_was_added(change: str, tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add([article | {"title": "A title", "source": "gazette"} for article in make_articles(600)])
         assert archive.verify() == []
     with closing(sqlite3.connect(path)) as store, store:
@@ -306,7 +306,7 @@ ALTERED = {
 def test_no_altered_article_gets_out_in_silence(statement: str, tmp_path: Path) -> None:
     path = tmp_path / "archive"
     articles = make_articles(40)
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add([*articles, {"id": "copy", "text": articles[6]["text"]}])
     with closing(sqlite3.connect(path)) as store, store:
         store.execute(statement)
@@ -331,7 +331,7 @@ def test_no_altered_article_gets_out_in_silence(statement: str, tmp_path: Path) 
 
 def test_an_article_that_took_the_row_of_another_does_not_stand_for_it(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(make_articles(40))
     content, found = re.subn(rb"(?<=[\x40-\x7f])\x07(?=\x10\0)", b"\x02", path.read_bytes())
     assert found == 1
@@ -346,7 +346,7 @@ def test_an_article_that_took_the_row_of_another_does_not_stand_for_it(tmp_path:
 
 def test_altered_boilerplate_and_settings_are_noticed(tmp_path: Path) -> None:
     sound = tmp_path / "sound"
-    with Archive.open(sound, window="52w") as archive:
+    with Archive.open(sound, create=True, window="52w") as archive:
         archive.add(make_articles(10))
     for number, statement in enumerate(
         [
@@ -384,7 +384,7 @@ DATES = {
 @pytest.mark.parametrize("statement", DATES.values(), ids=DATES)
 def test_info_names_damage_instead_of_a_date_that_no_article_has(statement: str, tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(make_articles(10))
     with closing(sqlite3.connect(path)) as store, store:
         store.execute(statement)
@@ -397,7 +397,7 @@ def test_info_names_damage_instead_of_a_date_that_no_article_has(statement: str,
 
 def test_settings_that_are_not_found_by_their_names_are_damage(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path, window="52w") as archive:
+    with Archive.open(path, window="52w", create=True) as archive:
         archive.add(make_articles(10))
     content = path.read_bytes()
     assert content.count(b"made_with") == 1
@@ -413,7 +413,7 @@ def test_settings_that_are_not_found_by_their_names_are_damage(tmp_path: Path) -
 
 def test_a_clock_that_an_older_version_moved_is_no_damage(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path, window="52w") as archive:
+    with Archive.open(path, window="52w", create=True) as archive:
         archive.add(make_articles(10))
     with closing(sqlite3.connect(path)) as store, store:
         store.execute("UPDATE settings SET value = value + 1 WHERE name IN ('clock', 'change')")
@@ -424,7 +424,7 @@ def test_a_clock_that_an_older_version_moved_is_no_damage(tmp_path: Path) -> Non
 
 def test_a_clock_that_is_no_number_is_damage_whoever_wrote_it(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path, window="52w") as archive:
+    with Archive.open(path, window="52w", create=True) as archive:
         archive.add(make_articles(10))
     with closing(sqlite3.connect(path)) as store, store:
         store.execute("DELETE FROM settings WHERE name = 'numbers_sum'")  # as older versions left it
@@ -437,7 +437,7 @@ def test_a_clock_that_is_no_number_is_damage_whoever_wrote_it(tmp_path: Path) ->
 
 def test_what_is_said_of_a_lost_page_is_a_few_lines(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add([one | {"title": f"Title {place}."} for place, one in enumerate(make_articles(100))])
     content, half = path.read_bytes(), 2048
     start = content.index(b"Title 50.") // half * half
@@ -456,7 +456,11 @@ def test_what_is_said_of_a_lost_page_is_a_few_lines(tmp_path: Path) -> None:
 def test_a_second_writer_is_told_so_while_readers_go_on(tmp_path: Path) -> None:
     articles = make_articles(ADD_ARTICLES)
     path, source = tmp_path / "archive", write_lines(tmp_path / "articles.jsonl", articles)
-    with Archive.open(path) as writer, Archive.open(path) as second, Nursery(tmp_path / "nursery") as nursery:
+    with (
+        Archive.open(path, create=True) as writer,
+        Archive.open(path) as second,
+        Nursery(tmp_path / "nursery") as nursery,
+    ):
         writer.add(articles[:10])
         message = rf"archive: another program is writing to it \(process {os.getpid()}\); wait for it to end"
         for change in (
@@ -483,7 +487,7 @@ def test_a_reader_keeps_answering_right_whatever_the_writer_does(tmp_path: Path)
     articles = make_articles(300)
     query = articles[4]["text"]
     path = tmp_path / "archive"
-    with Archive.open(path) as writer, Archive.open(path) as reader:
+    with Archive.open(path, create=True) as writer, Archive.open(path) as reader:
 
         def require_same(live: Sequence[dict[str, str]]) -> None:
             require_whole(reader, [state_of(live)])
@@ -507,7 +511,7 @@ def test_a_segment_merged_away_before_a_reader_opens_it_is_looked_up_again(
     small_segments()
     articles = make_articles(120)
     path = tmp_path / "archive"
-    with Archive.open(path) as writer:
+    with Archive.open(path, create=True) as writer:
         writer.add(articles[:40])
         with Archive.open(path) as reader:
             writer.add(articles[40:80])
@@ -532,7 +536,7 @@ def test_within_one_moment_a_segment_merged_away_is_made_again(tmp_path: Path) -
     small_segments()
     articles = make_articles(120)
     path = tmp_path / "archive"
-    with Archive.open(path) as writer, Archive.open(path) as reader:
+    with Archive.open(path, create=True) as writer, Archive.open(path) as reader:
         writer.add(articles[:40])
         writer.add(articles[40:80])
         with reader._store.snapshot():
@@ -553,7 +557,7 @@ def test_a_reader_beside_a_busy_writer_sees_whole_states_only(tmp_path: Path) ->
     for step in steps:
         states += step.states(states[-1], dates)
     path = tmp_path / "archive"
-    Archive.open(path, window=f"{WINDOW_DAYS}d").close()
+    Archive.open(path, create=True, window=f"{WINDOW_DAYS}d").close()
     with Nursery(tmp_path / "nursery") as nursery, Archive.open(path) as reader:
         ended: list[int] = []
         writing = threading.Thread(

@@ -21,7 +21,7 @@ Record = dict[str, Any]
 def make_archive(path: Path, method: Method, pile: list[Record], **options: Any) -> Archive:
     """An archive of these articles, in several segments, in which there are still keys of others that were removed."""
     gone = [{**one, "id": f"gone {one['id']}"} for one in pile]
-    archive = Archive.open(path, method=method, **options)
+    archive = Archive.open(path, create=True, method=method, **options)
     for start in range(0, len(pile), 12):
         archive.add(pile[start : start + 12] + gone[start : start + 5])
     archive.remove([one["id"] for one in gone])

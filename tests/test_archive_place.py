@@ -36,7 +36,7 @@ def ids(archive: Archive) -> set[str]:
 
 
 def require_sound(path: Path, number: int) -> None:
-    with Archive.open(path, create=False) as archive:
+    with Archive.open(path) as archive:
         assert ids(archive) == {article["id"] for article in ARTICLES[:number]}
         assert archive.verify() == []
 
@@ -48,7 +48,7 @@ def require_sound(path: Path, number: int) -> None:
 def test_a_writer_by_another_name_is_told_that_one_writes(link: Callable[..., None], tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     path, other = tmp_path / "archive", tmp_path / "other" / "name"
-    Archive.open(path).close()
+    Archive.open(path, create=True).close()
     link(path, other)
     with Archive.open(path) as writer, Archive.open(other) as second:
         writer.add(ARTICLES[:10])
@@ -62,7 +62,7 @@ def test_by_a_link_the_index_is_that_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     path, link = tmp_path / "archive", tmp_path / "other" / "link"
     link.symlink_to(path)
-    with Archive.open(link) as archive:
+    with Archive.open(link, create=True) as archive:
         archive.add(ARTICLES)
     assert [one.name for one in link.parent.iterdir()] == ["link"]
     assert list(path.with_name("archive-index").glob("*.segment"))
@@ -71,7 +71,7 @@ def test_by_a_link_the_index_is_that_of_the_file(tmp_path: Path) -> None:
 
 def test_a_lock_file_that_was_deleted_lets_no_second_writer_in(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as writer, Archive.open(path) as second:
+    with Archive.open(path, create=True) as writer, Archive.open(path) as second:
         writer.add(ARTICLES[:10])
         path.with_name("archive-lock").unlink()
         with pytest.raises(ArchiveError, match=WRITING):
@@ -85,7 +85,7 @@ def test_a_lock_file_that_was_deleted_lets_no_second_writer_in(tmp_path: Path) -
 def test_what_a_writer_lets_go_of_costs_readers_of_its_process_no_locks(tmp_path: Path) -> None:
     """SQLite's locks of a process are lost with any descriptor of the file; then another process would delete the log under it."""
     path = tmp_path / "archive"
-    with Archive.open(path) as reader:
+    with Archive.open(path, create=True) as reader:
         with Archive.open(path) as writer:
             writer.add(ARTICLES[:20])
         look = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT count(*) FROM articles')"
@@ -97,7 +97,7 @@ def test_what_a_writer_lets_go_of_costs_readers_of_its_process_no_locks(tmp_path
 
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as reader, Archive.open(path) as writer:
+    with Archive.open(path, create=True) as reader, Archive.open(path) as writer:
         writer.add(ARTICLES[:2])
         writer.close()
         assert len(reader) == 2
@@ -114,7 +114,7 @@ def test_a_relative_path_is_that_of_the_folder_it_was_opened_in(
     small_segments()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
-    with Archive.open("archive") as archive, Archive.open("archive") as reader:
+    with Archive.open("archive", create=True) as archive, Archive.open("archive") as reader:
         archive.add(ARTICLES[:10])
         monkeypatch.chdir("elsewhere")
         archive.add(ARTICLES[:20])
@@ -130,7 +130,7 @@ def test_a_relative_path_is_that_of_the_folder_it_was_opened_in(
 @pytest.mark.parametrize("name", ["file:x.db", "file:x.db?mode=memory", ":memory:", "file:%41"])
 def test_no_name_is_an_address_of_sqlite(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with Archive.open(name) as archive:
+    with Archive.open(name, create=True) as archive:
         archive.add(ARTICLES[:10])
     assert (tmp_path / name).stat().st_size
     require_sound(tmp_path / name, 10)
@@ -152,7 +152,7 @@ def delete(path: Path) -> None:
 
 def replace(path: Path) -> None:
     copy = path.with_name("copy")
-    with Archive.open(copy) as archive:
+    with Archive.open(copy, create=True) as archive:
         archive.add([{"id": "other", "text": "another article"}])
     copy.rename(path)
 
@@ -175,7 +175,7 @@ def test_a_writer_notices_that_its_file_is_gone_or_another(
     lose: Callable[[Path], None], tmp_path: Path
 ) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES[:10])
         lose(path)
         for write in WRITES:
@@ -186,7 +186,7 @@ def test_a_writer_notices_that_its_file_is_gone_or_another(
 @pytest.mark.parametrize("lose", [move, delete, replace])
 def test_who_becomes_the_writer_notices_it_too(lose: Callable[[Path], None], tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES[:10])
     with Archive.open(path) as archive:
         lose(path)
@@ -198,7 +198,7 @@ def test_what_is_lost_while_it_is_written_is_not_acknowledged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES[:10])
         replace_segments = type(archive._store).replace_segments
 
@@ -214,7 +214,7 @@ def test_what_is_lost_while_it_is_written_is_not_acknowledged(
 
 def test_a_file_that_was_put_back_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES[:10])
         move(path)
         with pytest.raises(ArchiveError, match=GONE):
@@ -227,7 +227,7 @@ def test_a_file_that_was_put_back_goes_on(tmp_path: Path) -> None:
 
 def test_a_reader_does_not_take_another_file_for_its_own(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES[:10])
         replace(path)
         with pytest.raises(ArchiveError, match=GONE):
@@ -243,7 +243,7 @@ from wirecopy import Archive
 from wirecopy.errors import ArchiveError
 
 articles = make_articles(40)
-archive = Archive.open(sys.argv[1])
+archive = Archive.open(sys.argv[1], create=True)
 archive.add(articles[:10])
 reading = archive.articles()
 next(reading)
@@ -311,7 +311,7 @@ def sealed(folder: Path, copy: Path) -> Iterator[Path]:
 
 
 def require_readable(path: Path) -> None:
-    with Archive.open(path, create=False) as archive:
+    with Archive.open(path) as archive:
         assert len(archive) == len(ids(archive)) == 40
         assert archive.check(ARTICLES[4]["text"])[0].found
         assert archive.verify() == []
@@ -327,7 +327,7 @@ def test_an_archive_on_a_read_only_mount_can_be_read(tmp_path: Path) -> None:
     small_segments()
     home = tmp_path / "home"
     home.mkdir()
-    with Archive.open(home / "archive") as archive:
+    with Archive.open(home / "archive", create=True) as archive:
         archive.add(ARTICLES)
     try:
         with sealed(tmp_path / "disk", home) as disk:
@@ -339,7 +339,7 @@ def test_an_archive_on_a_read_only_mount_can_be_read(tmp_path: Path) -> None:
 def test_an_archive_on_a_read_only_mount_is_read_with_its_log_or_not_at_all(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    with Archive.open(home / "archive") as archive:
+    with Archive.open(home / "archive", create=True) as archive:
         archive.add(ARTICLES)
         for name, ends in (("whole", ("", "-wal", "-shm")), ("logged", ("", "-wal"))):
             (tmp_path / name).mkdir()
@@ -364,7 +364,7 @@ AS_NOBODY = """
 import os, sys
 from pathlib import Path
 from test_archive_place import Archive, require_readable
-Archive.open(sys.argv[1] + "-warm").close()
+Archive.open(sys.argv[1] + "-warm", create=True).close()
 os.setgid(65534), os.setuid(65534)
 require_readable(Path(sys.argv[1]))
 """
@@ -376,7 +376,7 @@ def test_whoever_may_only_read_can_read(mode: int) -> None:
     home = Path(tempfile.mkdtemp())  # below tmp_path only its owner may look
     home.chmod(0o755)
     try:
-        with Archive.open(home / "archive") as archive:
+        with Archive.open(home / "archive", create=True) as archive:
             archive.add(ARTICLES)
         (home / "archive").chmod(mode)
         root = Path(__file__).parents[1]
@@ -401,7 +401,7 @@ def test_what_is_read_without_locks_is_not_read_once_it_has_changed(tmp_path: Pa
         with small_disk(tmp_path / "disk", "16m") as disk:
             sealed = tmp_path / "sealed"
             sealed.mkdir()
-            with Archive.open(disk / "archive") as archive:
+            with Archive.open(disk / "archive", create=True) as archive:
                 archive.add(ARTICLES[:10])
             bound = subprocess.run(["mount", "--bind", disk, sealed], capture_output=True, text=True)
             if bound.returncode:

@@ -22,7 +22,7 @@ ARTICLES = [{"id": str(seed), "text": Writer(seed).text(60)} for seed in range(5
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    with Archive.open(tmp_path / "archive", window="7d") as archive:
+    with Archive.open(tmp_path / "archive", create=True, window="7d") as archive:
         archive.add(ARTICLES)
     return tmp_path / "archive"
 
@@ -72,7 +72,7 @@ def test_another_setting_is_refused(options: dict[str, Any], expected: str, got:
 
 def test_other_statistics_are_refused(tmp_path: Path) -> None:
     mine, others = (weigh(pile, "cosine")[0] for pile in (ARTICLES, ARTICLES[1:]))
-    with Archive.open(tmp_path / "archive", method="cosine", statistics=mine) as archive:
+    with Archive.open(tmp_path / "archive", create=True, method="cosine", statistics=mine) as archive:
         archive.add(ARTICLES)
     for same in (None, mine, weigh(ARTICLES[::-1], "cosine")[0]):
         Archive.open(tmp_path / "archive", statistics=same).close()
@@ -88,11 +88,11 @@ def test_other_statistics_are_refused(tmp_path: Path) -> None:
 def test_a_method_that_weighs_words_needs_statistics_and_others_want_none(tmp_path: Path) -> None:
     statistics = weigh(ARTICLES, "cosine")[0]
     with pytest.raises(UsageError, match="cosine weighs words"):
-        Archive.open(tmp_path / "archive", method="cosine")
+        Archive.open(tmp_path / "archive", create=True, method="cosine")
     with pytest.raises(UsageError, match="weighs no words"):
-        Archive.open(tmp_path / "archive", statistics=statistics)
+        Archive.open(tmp_path / "archive", create=True, statistics=statistics)
     with pytest.raises(MismatchError, match="view of the statistics"):
-        Archive.open(tmp_path / "archive", method="codet", statistics=statistics)
+        Archive.open(tmp_path / "archive", create=True, method="codet", statistics=statistics)
     assert not (tmp_path / "archive").exists()
 
 
@@ -108,7 +108,7 @@ def test_a_method_that_weighs_words_needs_statistics_and_others_want_none(tmp_pa
 )
 def test_what_there_is_not_makes_no_archive(option: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UsageError):
-        Archive.open(tmp_path / "archive", **option)
+        Archive.open(tmp_path / "archive", create=True, **option)
     assert not list(tmp_path.iterdir())
 
 
@@ -141,7 +141,7 @@ def text_file(path: Path) -> None:
 
 
 def cut_short(path: Path) -> None:
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         archive.add(ARTICLES)
     path.write_bytes(path.read_bytes()[:50])
 
@@ -161,22 +161,29 @@ def test_what_is_no_archive_is_refused_and_left_as_it_is(make: Any, tmp_path: Pa
 
 
 def test_no_archive_is_made_unless_wanted(tmp_path: Path) -> None:
-    with pytest.raises(ArchiveError, match="no archive there; make one with wirecopy add"):
-        Archive.open(tmp_path / "archive", create=False)
+    for options in ({}, {"window": "7d"}, {"create": False}):
+        with pytest.raises(
+            ArchiveError,
+            match=r"archive: no archive there; make one with Archive.open\('.*/archive', create=True\)",
+        ):
+            Archive.open(tmp_path / "archive", **options)
     with pytest.raises(ArchiveError, match="no folder"):
-        Archive.open(tmp_path / "nowhere" / "archive")
+        Archive.open(tmp_path / "nowhere" / "archive", create=True)
     assert not list(tmp_path.iterdir())
 
 
-def test_an_empty_file_becomes_an_archive(tmp_path: Path) -> None:
+def test_an_empty_file_becomes_an_archive_if_that_is_wanted(tmp_path: Path) -> None:
     (tmp_path / "archive").touch()
-    with Archive.open(tmp_path / "archive") as archive:
+    with pytest.raises(ArchiveError, match="no archive there; make one with"):
+        Archive.open(tmp_path / "archive")
+    assert not (tmp_path / "archive").stat().st_size
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         assert archive.add(ARTICLES).added == 5
 
 
 def test_any_name_will_do(tmp_path: Path) -> None:
     for name in ("a b", "ä", "%20?x#y", "a'b", ".hidden"):
-        with Archive.open(tmp_path / name) as archive:
+        with Archive.open(tmp_path / name, create=True) as archive:
             archive.add(ARTICLES)
             assert len(archive.check(ARTICLES[0]["text"])[0].matches) == 1
             assert len(wirecopy.find(archive.articles())) == 0

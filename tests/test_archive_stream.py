@@ -214,7 +214,7 @@ def test_there_is_a_way_back_from_a_wrong_clock(week: Archive) -> None:
     added = week.add([article("16", "2020-03-16")])
     assert added.late == 1
     [warning] = added.warnings
-    assert "ends 2999-01-01T00:00:00Z, ahead of now: set its clock with wirecopy expire" in warning
+    assert "ends 2999-01-01T00:00:00Z, ahead of now: set its clock with Archive.open(" in warning
     [observed] = week.observe(article("16", "2020-03-16"))
     assert observed.reason == f"older than the window; {warning}"
     assert week.expire(now="2020-03-16") == 0
@@ -234,7 +234,7 @@ def test_nothing_expires_without_a_window(tmp_path: Path) -> None:
 @pytest.mark.parametrize("window", ["", "7", "d", "0d", "-1d", "7 days", "1y", "9999999d"])
 def test_a_window_that_is_none_is_refused(window: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="window: expected a number of m, h, d or w"):
-        Archive.open(tmp_path / "archive", window=window)
+        Archive.open(tmp_path / "archive", create=True, window=window)
     assert not (tmp_path / "archive").exists()
 
 
@@ -336,7 +336,7 @@ def test_add_learns_boilerplate_that_few_of_the_articles_have(at_once: int, tmp_
     pile = [article(f"{number:03}") for number in range(420)]
     few = [article(f"few {number:02}", text=join(writer.write(150) + formula)) for number in range(20)]
     query = join(writer.write(48) + formula)
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(pile)
         for start in range(0, 20, at_once):
             archive.add(few[start : start + at_once])
@@ -496,7 +496,7 @@ def test_there_is_one_writer(tmp_path: Path) -> None:
 
 def test_records_of_a_stream_without_ids_are_named_by_their_texts(tmp_path: Path) -> None:
     first, second = (Writer(seed).text(60) for seed in (31, 32))
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         observed = [archive.observe({"text": text})[0] for text in (first, second, first)]
         assert [one.kept for one in observed] == [True, True, False]
         assert len({one.answer.query for one in observed}) == len(archive) == 2

@@ -88,7 +88,7 @@ def test_check_in_every_form(known: Path, draft: Path, tmp_path: Path) -> None:
     wirecopy("check", known, draft, "--output", tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == table
     rows = list(csv.DictReader(io.StringIO(table)))
-    assert [(row["query"], row["found"], row["copied"], row["source"]) for row in rows] == [
+    assert [(row["query"], row["found"], row["copied"], row["found_source"]) for row in rows] == [
         *(("draft.txt", "a", "0.5", "Courier"), ("draft.txt", "c", "0.5", "Echo")),
         ("draft.txt", "b", "0.5", "Courier"),
     ]
@@ -100,9 +100,10 @@ def test_a_terminal_gets_a_verdict_and_a_table(known: Path, draft: Path, width: 
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert code == 0
     assert plain.startswith("draft.txt: 50% copied from 3 articles, longest passage 50 words")
-    for head in ("found", "relation", "of query", "of found", "words", "published"):
+    for head in ("relation", "date", "source", "id"):
         assert head in plain
-    assert ("Courier" in plain) is (width == 140)
+    assert "Courier" in plain
+    assert max(map(len, plain.splitlines())) <= width
     assert "2016-03-01" in plain
     assert "{" not in plain
 
@@ -175,11 +176,11 @@ def test_where_the_method_of_an_archive_cannot_decide(
 def test_texts_that_cannot_be_read_are_named_and_the_rest_is_checked(
     known: Path, draft: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1"))
-    ran = wirecopy("check", known, tmp_path / "latin.txt", draft)
+    (tmp_path / "noise.txt").write_bytes(bytes(range(128, 256)) * 10)
+    ran = wirecopy("check", known, tmp_path / "noise.txt", draft)
     assert ran.returncode == 3
     assert [answer["query"] for answer in lines(ran.stdout)] == ["draft.txt"]
-    assert "latin.txt: not UTF-8" in talk(ran)
+    assert "noise.txt: not a text, or in an encoding that cannot be told" in talk(ran)
 
 
 def test_what_pages_say_does_not_steer_the_terminal(tmp_path: Path, words: list[str]) -> None:

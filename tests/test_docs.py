@@ -143,7 +143,7 @@ def calls(run: Callable[[], object]) -> list[str]:
 def test_an_article_goes_the_way_that_the_architecture_shows(tmp_path: Path) -> None:
     body = " ".join(f"word{number}" for number in range(60))
     articles = [{"id": "a", "text": body}, {"id": "b", "text": f"{body} more"}]
-    with Archive.open(tmp_path / "archive", threads=1) as archive:
+    with Archive.open(tmp_path / "archive", create=True, threads=1) as archive:
         archive.add(articles)
         runs: list[Callable[[], object]] = [
             lambda: wirecopy.find(articles, threads=1)[0],

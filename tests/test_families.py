@@ -237,7 +237,7 @@ def test_texts_asked_together_are_answered_as_each_alone(many_holders: int, tmp_
 
 def test_an_archive_that_does_not_file_whole_texts_counts_at_least(tmp_path: Path) -> None:
     path = tmp_path / "archive"
-    Archive.open(path).close()
+    Archive.open(path, create=True).close()
     with sqlite3.connect(path) as store:
         [(methods,)] = store.execute("SELECT value FROM settings WHERE name = 'methods'").fetchall()
         left = [one for one in json.loads(methods) if one[0] != "exact"]
@@ -282,6 +282,6 @@ def test_the_command_line_says_how_many(tmp_path: Path) -> None:
     [more] = lines(wirecopy("check", path, draft, "--top", "25").stdout)
     assert len(more["matches"]) == 25
     head, *rows = wirecopy("check", path, draft, "--csv").stdout.decode().splitlines()
-    assert ",copied,articles,contained_in_count,at_least," in head
+    assert ",copied,articles,contained_in_count,form_of_count,at_least" in head
     assert len(rows) == 20
-    assert f",{answer['articles']},{answer['contained_in_count']},yes," in rows[0]
+    assert f",{answer['articles']},{answer['contained_in_count']},{answer['form_of_count']},yes" in rows[0]

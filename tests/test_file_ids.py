@@ -187,7 +187,7 @@ def test_a_file_that_the_archive_has_under_another_id_is_told(tmp_path: Path) ->
 def test_only_the_same_file_is_elsewhere(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     write(folder, {"a/news.txt": TEXT, "b/news.txt": TEXT, "c/story.txt": TEXT, "d/e/one.txt": "One."})
-    with Archive.open(tmp_path / "news.db") as archive:
+    with Archive.open(tmp_path / "news.db", create=True) as archive:
         archive.add([{"id": "news.txt", "text": "Another."}, {"id": "story.txt", "text": TEXT}, "Bare."])
         assert not archive.add([folder / "a", folder / "b"], rename=True).elsewhere
         # Both ids come from one command: neither is the earlier one.

@@ -13,7 +13,7 @@ import pytest
 
 import wirecopy
 from quality.texts import Writer, join
-from wirecopy import Article, Relation
+from wirecopy import Article, Relation, methods
 from wirecopy.demo import write_archive
 from wirecopy.errors import UsageError
 
@@ -465,7 +465,9 @@ def test_json_lines_are_the_matches(matches: wirecopy.Matches) -> None:
 
 
 def test_rows_are_the_matches(matches: wirecopy.Matches) -> None:
-    assert list(matches.rows()) == [match.to_row() for match in matches]
+    told = list(matches.tell())
+    assert [match for match, _, _ in told] == list(matches)
+    assert list(matches.rows()) == [match.to_row(query, found) for match, query, found in told]
 
 
 def read_lines(matches: wirecopy.Matches) -> list[dict[str, Any]]:
@@ -473,7 +475,7 @@ def read_lines(matches: wirecopy.Matches) -> list[dict[str, Any]]:
 
 
 def test_tables_hold_the_same(matches: wirecopy.Matches) -> None:
-    expected = read_lines(matches)
+    expected = [json.loads(line) for line in matches.json_lines(text=True)]
     assert matches.to_arrow().to_pylist() == expected
     assert matches.to_polars().to_dicts() == expected
     frame = matches.to_pandas()
@@ -491,10 +493,25 @@ def test_tables_of_nothing_have_the_same_columns(matches: wirecopy.Matches) -> N
 def test_progress_is_a_callback(demo: list[dict[str, Any]]) -> None:
     calls: list[tuple[str, int, int]] = []
     find(demo, progress=lambda stage, done, total: calls.append((stage, done, total)), threads=1)
-    assert list(dict.fromkeys(stage for stage, *_ in calls)) == ["reading", "nominating", "comparing"]
-    for stage in ("nominating", "comparing"):
+    stages = list(dict.fromkeys(stage for stage, *_ in calls))
+    nominating = ["nominating by exact", "nominating by winnowing"]
+    assert sorted(stages[1:3]) == nominating
+    assert [stages[0], *stages[3:]] == ["reading", "comparing", "learning boilerplate"]
+    for stage in stages[1:]:
         done, total = [call[1:] for call in calls if call[0] == stage][-1]
         assert done == total
+    assert len([call for call in calls if call[0] in nominating]) > 100
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_every_stage_of_every_method_is_told_to_its_end(name: str, demo: list[dict[str, Any]]) -> None:
+    for run in (find, wirecopy.opinions):
+        calls: dict[str, tuple[int, int]] = {}
+        told = lambda stage, done, total: calls.__setitem__(stage, (done, total))  # noqa: B023, E731
+        only_ranks = name == "document_image" and run is not find
+        run(demo[:40], method=name, progress=told, query=demo[40:42] if only_ranks else None)
+        assert len(calls) >= 2
+        assert all(done == total for stage, (done, total) in calls.items() if stage != "reading"), calls
 
 
 def test_an_error_in_a_callback_is_not_swallowed(demo: list[dict[str, Any]]) -> None:

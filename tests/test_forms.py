@@ -12,6 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from program import on_terminal, talk
+from program import wirecopy as program
+from records import jsonl, lines
 
 import wirecopy
 from wirecopy import Archive, Relation, forms
@@ -283,7 +286,7 @@ def test_a_query_and_a_check_tell_forms_as_the_pile_does(tmp_path: Path) -> None
     asked = told(wirecopy.find(articles, query=[query]))
     found = Counter(relation for relation, _ in asked.values())
     assert found["form"] == len(asked) - (("day12", "day02") in asked)
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(articles)
         (answer,) = archive.check([query])
         assert told(answer.matches) == asked
@@ -291,7 +294,7 @@ def test_a_query_and_a_check_tell_forms_as_the_pile_does(tmp_path: Path) -> None
 
 
 def test_a_check_counts_no_form_as_copied(tmp_path: Path) -> None:
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(month(29))
         (answer,) = archive.check([month(30)[29]])
         assert (answer.copied, answer.longest_words, answer.contained_in, answer.contains) == (0, 0, [], [])
@@ -319,7 +322,7 @@ def test_what_a_check_says_of_many_identical_articles_is_the_same_whatever_is_na
         "published": "2024-01-25T03:00",
         "url": "http://courier.example/a",
     }
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(reprints)
         answers = [archive.check([query], top=top)[0] for top in (None, 100, 10, 1)]
     assert [match.found for match in answers[0].matches if match.relation != Relation.FORM] == [
@@ -331,12 +334,21 @@ def test_what_a_check_says_of_many_identical_articles_is_the_same_whatever_is_na
     assert [len(one.found) for one in answers] == [28, 28, 10, 1]
 
 
+def test_forms_do_not_crowd_a_copy_out_of_what_is_named(tmp_path: Path) -> None:
+    brief = write(random.Random(2), 30)
+    with Archive.open(tmp_path / "archive", create=True) as archive:
+        archive.add([*month(20), {"id": "brief", "text": brief}])
+        (answer,) = archive.check([{"id": "new", "text": f"{report(20)} {brief}"}], top=1)
+    assert (answer.contains, answer.form_of) == (["brief"], [])
+    assert answer.form_of_count > 10
+
+
 def test_relations_may_be_chosen(tmp_path: Path) -> None:
     articles = [*month(), {"id": "again", "text": report(4)}]
     assert relations(wirecopy.find(articles, relations=["identical"])) == {"identical": 1}
     assert set(relations(wirecopy.find(articles, relations=["form"]))) == {"form"}
     assert relations(wirecopy.find(articles, query=[articles[-1]], relations=["partial"])) == {}
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(articles)
         assert relations(archive.pairs(relations=["identical"])) == {"identical": 1}
         (answer,) = archive.check([{"id": "x", "text": report(4)}], relations=["identical"])
@@ -349,8 +361,37 @@ def test_relations_may_be_chosen(tmp_path: Path) -> None:
         wirecopy.find(articles, relations=["copy"])
 
 
+@pytest.mark.slow
+def test_the_command_line_writes_the_relations_that_are_asked_for(tmp_path: Path) -> None:
+    pile, asked, path = tmp_path / "pile.jsonl", tmp_path / "asked.jsonl", tmp_path / "archive"
+    pile.write_bytes(jsonl(*month(12), {"id": "again", "text": report(4)}))
+    asked.write_bytes(jsonl({"id": "new", "text": report(4)}))
+    assert program("add", path, pile).returncode == 0
+    watched = tmp_path / "watched"
+    assert program("add", watched, pile).returncode == 0
+    some = ("--relation", "identical", "--relation", "partial")
+
+    def relations_of(*command: object, **given: Any) -> set[str]:
+        said = lines(program(*command, *some, **given).stdout)
+        return {match["relation"] for one in said for match in one.get("matches", [one])}
+
+    assert relations_of("find", pile) == {"identical"}
+    assert relations_of("find", pile, "--query", asked) == {"identical"}
+    assert relations_of("pairs", path) == {"identical"}
+    assert relations_of("check", path, asked) == {"identical"}
+    assert relations_of("watch", watched, input=asked.read_bytes()) == {"identical"}
+    for command in (("find", pile), ("pairs", path), ("check", path, asked), ("watch", watched)):
+        ran = program(*command, "--relation", "copy", input=b"")
+        assert (ran.returncode, "'copy' is not one of 'identical'" in talk(ran)) == (2, True)
+        ran = program(*command, *some, "--decide", "method", input=b"")
+        assert (ran.returncode, "--relation: not with --decide method" in talk(ran)) == (2, True)
+    _, shown = on_terminal("check", path, asked, *some, width=140)
+    assert "new: 100% copied from 2 articles, longest passage 57 words, form of 11 articles" in shown
+    assert "… and 11 more; name more with --top N or without --relation" in shown
+
+
 def test_an_archive_without_learnt_forms_tells_them_by_two_texts_alone(tmp_path: Path) -> None:
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         archive.add(month(2), learn=False)
         assert not len(archive._index.learnt.varying)
         (answer,) = archive.check([month(3)[2]])
@@ -410,6 +451,8 @@ def test_what_varies_is_what_counting_says(rows: list[tuple[int, int, int, int, 
         ("https://www.Courier.example/a/b/?utm_source=x&id=7&fbclid=1#top", "courier.example/a/b?id=7"),
         ("http://courier.example/a/b?id=7", "courier.example/a/b?id=7"),
         ("courier.example/a", "courier.example/a"),
+        ("//courier.example/a", "courier.example/a"),
+        ("courier.example/to?u=https://echo.example/b", "courier.example/to?u=https://echo.example/b"),
         ("https://courier.example/", ""),
         ("https://courier.example/?p=3", "courier.example/?p=3"),
         ("", ""),

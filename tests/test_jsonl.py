@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from reading import Read, micros
 from records import jsonl
@@ -92,7 +92,9 @@ def test_the_kernel_reads_what_json_loads_reads(
         )
         for row in range(len(ids))
     ]
-    assert (rows, bad.tolist()) == twin.read_jsonl(data, *NAMES, about_names)
+    assert (rows, bad.tolist()) == twin.read_jsonl(
+        data, *NAMES, about_names, lambda date: int(_core.moments([date])[0])
+    )
     assert len(which) == len(bad)
     assert set(which.tolist()) == set(range(len(reasons)))
     assert all(reasons)
@@ -101,15 +103,29 @@ def test_the_kernel_reads_what_json_loads_reads(
 
 @settings(max_examples=500, deadline=None)
 @given(ISH_DATES)
-def test_dates_are_read_as_the_twin_reads_them(text: str) -> None:
+def test_iso_dates_are_read_as_the_twin_reads_them(text: str) -> None:
     expected = twin.iso_microseconds(text)
-    assert _core.iso_microseconds([text])[0] == (UNDATED if expected is None else expected)
+    assert expected in (None, _core.moments([text])[0])
+
+
+@given(
+    st.datetimes(datetime(1000, 1, 1)).map(lambda moment: moment.replace(microsecond=0)),
+    st.sampled_from(["%d-%b-%Y", "%B %d, %Y", "%d.%m.%Y", "%Y/%m/%d", "%d %b %Y", "%A, %d %B %Y", "%Y%m%d"]),
+    st.sampled_from([" %H:%M:%S", " %I:%M:%S %p", ", %H:%M:%S UTC", "T%H:%M:%SZ", " %H:%M:%S +0000"]),
+)
+def test_any_moment_in_a_common_form_is_read_back(moment: datetime, day: str, time: str) -> None:
+    assume(not 2500 <= moment.year <= 2650)  # Thailand's years
+    text = moment.strftime(day + time)
+    assert (
+        _core.moments([text.upper(), text]).tolist()
+        == [(moment - datetime(1970, 1, 1)) // datetime.resolution] * 2
+    )
 
 
 @given(st.datetimes(), st.sampled_from(["T", " "]))
 def test_what_datetime_writes_is_read(moment: datetime, separator: str) -> None:
     expected = (moment - datetime(1970, 1, 1)) // (datetime.resolution)
-    assert _core.iso_microseconds([moment.isoformat(separator)])[0] == expected
+    assert _core.moments([moment.isoformat(separator)])[0] == expected
 
 
 def test_an_rfc_2822_date_is_read(tmp_path: Path) -> None:
@@ -127,11 +143,11 @@ def test_an_rfc_2822_date_is_read(tmp_path: Path) -> None:
 
 def test_another_date_skips_nothing_and_is_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    odd = ["yesterday", "5.1.2021", 1609837200, True, [], {}, "Tue, 45 Jan 2021 10:00:00 +0100", "2021"]
+    odd = ["yesterday", "5/1/2021", 16098, True, [], {}, "Tue, 45 Jan 2021 10:00:00 +0100", "2021"]
     path.write_bytes(jsonl(*({"text": "x", "date": date} for date in [*odd, None, "", " "])))
     read = Read(path)
     assert [published for _, _, published in read.rows] == [UNDATED] * (len(odd) + 3)
-    assert read.unreadable_dates == len(odd)
+    assert (read.unreadable_dates, read.remarks.example) == (len(odd), "yesterday")
     assert read.skipped == []
 
 
@@ -156,8 +172,11 @@ def test_three_bad_lines_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
     assert read.texts == {"a": "one", "5": "five"}
     assert read.skipped == [
         (f"{path}:2", "not JSON: expected ',' or '}' at byte 25 of the line"),
-        (f"{path}:4", "not UTF-8 at byte 24 of the line; convert the file, e.g. iconv -f latin1 -t utf-8"),
-        (f"{path}:5", "no text field: found keys id, headline, lead; name it with --text-field"),
+        (
+            f"{path}:4",
+            "not UTF-8 at byte 24 of the line; name its encoding, such as fields=Fields(encoding='latin1')",
+        ),
+        (f"{path}:5", "no text field: found keys id, headline, lead; name it with fields=Fields(text=…)"),
     ]
 
 
@@ -218,7 +237,12 @@ def test_the_user_names_the_fields(tmp_path: Path) -> None:
     path.write_bytes(jsonl({"key": 7, "lead": "x", "text": "y", "day": "2021-01-05"}, {"text": "y"}))
     read = Read(path, fields=Fields(text="lead", id="key", published="day"))
     assert read.rows == [("7", "x", micros(2021, 1, 5))]
-    assert read.skipped == [(f"{path}:2", "no text field 'lead': found keys text; name it with --text-field")]
+    assert read.skipped == [
+        (
+            f"{path}:2",
+            "no text field 'lead': found keys text; did you mean fields=Fields(text='text')?",
+        )
+    ]
 
 
 def mixed_lines() -> bytes:

@@ -23,7 +23,7 @@ LAYERS = (
     ("forms",),
     ("extraction", "methods"),
     ("text", "statistics"),
-    ("files", "addresses", "dates"),
+    ("files", "addresses"),
 )
 """From the top down; modules that are still to come have their place already."""
 GROUND = {"model", "errors", "_core"}

@@ -164,7 +164,7 @@ def test_rows_of_several_frames_do_not_clash() -> None:
 
 
 def test_a_text_in_an_archive_goes_by_its_hash(tmp_path: Path) -> None:
-    with Archive.open(tmp_path / "news.db") as archive:
+    with Archive.open(tmp_path / "news.db", create=True) as archive:
         added = archive.add([TEXT, OTHER, TEXT])
         assert (added.added, added.known, added.skipped) == (2, 1, [])
         assert HASH in archive
@@ -177,7 +177,7 @@ def test_a_text_in_an_archive_goes_by_its_hash(tmp_path: Path) -> None:
 @pytest.mark.parametrize("batch_bytes", [1, 4 << 20])
 def test_one_id_with_two_contents_is_still_named(tmp_path: Path, batch_bytes: int) -> None:
     records = [{"id": "a", "text": text} for text in (TEXT, OTHER, TEXT, OTHER)]
-    with Archive.open(tmp_path / "news.db") as archive:
+    with Archive.open(tmp_path / "news.db", create=True) as archive:
         added = archive.add(records, batch_bytes=batch_bytes)
         assert (added.added, added.known, len(added.skipped)) == (1, 1, 2)
         # What is replaced is no longer known.
@@ -190,7 +190,7 @@ def test_a_str_alone_is_a_path_or_a_text_and_in_a_list_a_text(tmp_path: Path) ->
     path = tmp_path / "file.txt"
     path.write_text(TEXT)
     given = str(path)
-    with Archive.open(tmp_path / "news.db") as archive:
+    with Archive.open(tmp_path / "news.db", create=True) as archive:
         assert wirecopy.find(given).articles == 1
         assert len(wirecopy.find([TEXT], query=given)) == 1
         for take in (wirecopy.find, archive.add, lambda text: wirecopy.opinions(text, "exact")):

@@ -315,7 +315,7 @@ def test_every_day_written_in_any_form_is_read_back(days: int, form: str, around
 @given(st.text("0123456789 .:/-+年月日TZMayJune", max_size=60))
 def test_whatever_is_read_as_a_date_is_one(text: str) -> None:
     found = _core.read_date(text, True)
-    assert found is None or _core.iso_microseconds([found])[0] is not None
+    assert found is None or _core.moments([found])[0] is not None
 
 
 # titles

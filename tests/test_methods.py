@@ -355,7 +355,7 @@ def test_a_small_pile_is_warned_of_where_words_are_weighed_by_it(method: Method)
     assert (warning is not None) == method.weighs_words
     if warning:
         assert warning.startswith(f"{method.name}: 2 articles cannot tell rare words from common ones")
-        assert "--statistics FILE, made by wirecopy weigh" in warning
+        assert "statistics=Statistics.load(FILE), made by wirecopy weigh" in warning
 
 
 @pytest.mark.parametrize("articles", [199, 200])

@@ -60,7 +60,7 @@ def test_of_the_holders_of_a_key_only_those_that_matter_need_be_read(
         {"not_source": "Echo"},
         {"since": "2024-03-03", "until": "2024-03-07"},
     ]
-    with Archive.open(tmp_path / "archive") as archive:
+    with Archive.open(tmp_path / "archive", create=True) as archive:
         for part in parts:
             archive.add(part)
         archive.remove([one["id"] for one in pile[::7]])

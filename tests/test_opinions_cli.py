@@ -14,6 +14,7 @@ from records import jsonl, lines
 
 from quality.texts import Writer, join
 from wirecopy import find, methods, opinions
+from wirecopy.cli.words import in_options
 from wirecopy.cli.writing import summarise
 from wirecopy.pile import weigh
 from wirecopy.statistics import Statistics
@@ -32,7 +33,7 @@ def test_what_a_result_warns_of_is_said(capsys: pytest.CaptureFixture[str]) -> N
     found = opinions(["one", "two"], "cosine")
     assert summarise(found, quiet=True) == 0
     [warning] = found.warnings
-    assert capsys.readouterr() == ("", f"warning: {warning}\n")
+    assert capsys.readouterr() == ("", f"warning: {in_options(warning)}\n")
 
 
 @pytest.mark.parametrize("flags", [["--parquet"], []])

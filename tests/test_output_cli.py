@@ -55,10 +55,10 @@ def contents(folder: Path) -> dict[Path, bytes]:
         "export news.db -o news.db",
         "export news.db -o ./pages/../news.db",
         "export news.db -o news.db-index/00000001.segment",
-        "pairs news.db -o news.db",
+        "pairs news.db --jsonl -o news.db",
         "pairs news.db --boilerplate news.db",
-        "check news.db a.txt -o a.txt",
-        "check news.db a.txt -o news.db",
+        "check news.db a.txt --jsonl -o a.txt",
+        "check news.db a.txt --jsonl -o news.db",
         "find own.jsonl -o own.jsonl",
         "find own.jsonl -o link.jsonl",
         "find link.jsonl -o own.jsonl",
@@ -78,9 +78,9 @@ def contents(folder: Path) -> dict[Path, bytes]:
         "train pages --folds 0 -o pages/site/p.html",
         "train pages --folds 0 -o pages/site/p.txt",
         "train html --folds 0 -o gold/p.txt",
-        "find maps/page.xml -o maps/page.html",
-        "find maps/index -o maps/child.html",
-        "find maps/index -o maps/child.xml",
+        "find maps/page.xml --jsonl -o maps/page.html",
+        "find maps/index --jsonl -o maps/child.html",
+        "find maps/index --jsonl -o maps/child.xml",
         "extract maps/*.xml --html -o maps/child.html",
     ],
 )
@@ -199,7 +199,7 @@ def test_on_a_full_disk_an_earlier_answer_stays(command: str, crowd: Path, tmp_p
     assert list(tmp_path.iterdir()) == [answer]
 
 
-@pytest.mark.parametrize("command", ["extract pages/site/p.html pages", "check news.db pages"])
+@pytest.mark.parametrize("command", ["extract pages/site/p.html pages", "check news.db pages --jsonl"])
 def test_a_new_file_in_a_folder_that_is_read_is_no_input(command: str, place: Path) -> None:
     ran = wirecopy(*command.split(), "-o", "pages/new.html", cwd=place)
     assert "new.html" not in talk(ran)

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import random
 import subprocess
@@ -21,7 +22,9 @@ from reading import Read, micros, pipe
 from records import jsonl
 
 from wirecopy import _core, errors, sources
-from wirecopy.model import UNDATED, Article
+from wirecopy.errors import UsageError
+from wirecopy.model import ABOUT, UNDATED, Article
+from wirecopy.sources import Fields
 from wirecopy.sources.unpacking import unpack, window_of
 
 # Folders and text files
@@ -34,7 +37,8 @@ def test_a_folder_of_good_and_bad_files(tmp_path: Path) -> None:
     (tmp_path / "sub" / "a.txt").write_text("Nested.")
     (tmp_path / "binary.dat").write_bytes(bytes(range(256)) * 10)
     (tmp_path / "bom.txt").write_bytes(b"\xef\xbb\xbfMarked.")
-    (tmp_path / "broken.txt").write_bytes("Café".encode("latin1"))
+    (tmp_path / "broken.txt").write_bytes(bytes(range(128, 256)) * 10)
+    (tmp_path / "latin.txt").write_bytes("Café".encode("latin1"))
     (tmp_path / "empty.txt").touch()
     (tmp_path / "huge").write_text("word " * 10_000_000)
     (tmp_path / "pages.wacz").write_text("not looked at")
@@ -48,6 +52,7 @@ def test_a_folder_of_good_and_bad_files(tmp_path: Path) -> None:
         "bom.txt": "Marked.",
         "huge": "word " * 10_000_000,
         "late-nul.txt": "x" * 9000 + "\0",
+        "latin.txt": "Café",
         "r": "Recorded.",
         "sub/a.txt": "Nested.",
         "wide.txt": "Wíde.",
@@ -63,7 +68,9 @@ def test_a_folder_of_good_and_bad_files(tmp_path: Path) -> None:
         )
     ]
     assert reasons[f"{tmp_path}/binary.dat"] == "not a text: a NUL at byte 0"
-    assert reasons[f"{tmp_path}/broken.txt"].startswith("not UTF-8 text at byte 3; convert it, e.g. iconv")
+    assert reasons[f"{tmp_path}/broken.txt"] == (
+        "not a text, or in an encoding that cannot be told; name it, such as fields=Fields(encoding='latin1')"
+    )
     assert reasons[f"{tmp_path}/empty.txt"] == "empty"
     assert "give the WARC files" in reasons[f"{tmp_path}/pages.wacz"]
     assert reasons[f"{tmp_path}/photo.JPG"] == "not a text: .JPG files are not read"
@@ -442,7 +449,7 @@ def test_objects_that_are_no_articles_are_named() -> None:
     read = Read(items)
     assert len(read.rows) == 1
     assert read.skipped == [
-        ("record:1", "no text field: found keys title; name it with --text-field"),
+        ("record:1", "no text field: found keys title; name it with fields=Fields(text=…)"),
         ("record:2", "field 'text' is a number, not a string"),
         ("record:3", "field 'id' is true or false, not a string or a number"),
         ("record:4", "a int is no article; give a text, a dict or an Article"),
@@ -469,3 +476,99 @@ def test_lone_surrogates_become_replacement_characters() -> None:
 
 def test_blake3_is_blake3() -> None:
     assert _core.blake3_hex([b""]) == ["af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262"]
+
+
+# Encodings
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("latin1", "Der Gemeinderat hat über die Brücke beschlossen; die Bürger müssen länger fahren."),
+        ("cp1251", "Совет города решил продать старый паром, который ходил через пролив двадцать лет."),
+        ("shift_jis", "町議会は古い渡し船を売ることを決めた。海峡を二十年渡ってきた船である。"),
+        ("utf-16-le", "The council has sold the old ferry, which crossed the sound for twenty years."),
+    ],
+)
+def test_a_text_file_is_in_what_it_looks_like(tmp_path: Path, encoding: str, text: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(text.encode(encoding))
+    assert Read(path).texts == {"a.txt": text}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv", "a.csv.gz", "a.txt"])
+def test_an_encoding_that_is_named_is_that_of_records_and_texts(tmp_path: Path, name: str) -> None:
+    record = '{"id": "x", "text": "Çok güzel şey"}'
+    content = {"a.json": f"[{record}]", "a.jsonl": record, "a.txt": "Çok güzel şey"}.get(
+        name, "id,text\nx,Çok güzel şey\n"
+    )
+    data = content.encode("cp1254")
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    assert list(Read(path, fields=Fields(encoding="cp1254")).texts.values()) == ["Çok güzel şey"]
+
+
+def test_what_is_not_in_the_named_encoding_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"text": "caf\xe9"}\n')
+    assert Read(path, fields=Fields(encoding="ascii")).skipped[0][1].startswith("not ASCII as was said: ")
+
+
+def test_a_byte_order_mark_counts_more_than_the_named_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("Çok".encode("utf-8-sig"))
+    assert Read(path, fields=Fields(encoding="latin1")).texts == {"a.txt": "Çok"}
+
+
+# Dates in a form that is named, and fields under other names
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json", "csv", "table", "dict"])
+def test_dates_are_read_by_the_form_that_is_named(tmp_path: Path, kind: str) -> None:
+    rows = [
+        {"text": f"text {number}", "date": date}
+        for number, date in enumerate(["03/04/2021", "2021-05-06", "soon"])
+    ]
+    path = tmp_path / f"a.{kind}"
+    if kind == "jsonl":
+        path.write_bytes(jsonl(*rows))
+    elif kind == "json":
+        path.write_text(json.dumps(rows))
+    else:
+        path.write_text("text,date\n" + "".join(f"{row['text']},{row['date']}\n" for row in rows))
+    given = {"table": pa.Table.from_pylist(rows), "dict": rows}.get(kind, path)
+    unknown = Read(given)
+    assert [unknown.rows[0][2], unknown.remarks.example] == [UNDATED, "03/04/2021"]
+    read = Read(given, fields=Fields(date_format="%d/%m/%Y", about=("published",)))
+    assert [published for _, _, published in read.rows] == [micros(2021, 4, 3), micros(2021, 5, 6), UNDATED]
+    assert read.about["published"] == ["2021-04-03T00:00:00", "2021-05-06", "soon"]
+    assert (read.unreadable_dates, read.remarks.example) == (1, "soon")
+
+
+@pytest.mark.parametrize(
+    "bad", [Fields(date_format="%Q"), Fields(date_format="%"), Fields(encoding="latin99")]
+)
+def test_a_form_or_encoding_that_there_is_not_is_refused(bad: Fields) -> None:
+    with pytest.raises(UsageError, match="expected one such as"):
+        sources.read(["text"], fields=bad)
+
+
+def test_every_field_can_stand_under_another_name(tmp_path: Path) -> None:
+    names = {
+        name: f"my_{name}"
+        for name in ("text", "id", "published", "title", "source", "author", "language", "url")
+    }
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(jsonl({own: f"a {name}" for name, own in names.items()}))
+    read = Read(path, fields=Fields(**names, about=ABOUT))
+    known = {name: ["a " + name] for name in names if name not in ("id", "text")}
+    assert read.about == {"location": [""], "agency": [""], **known}
+    assert (read.texts, read.missing) == ({"a id": "a text"}, [])
+    assert Read(path, fields=Fields(text="my_text", author="writer", about=ABOUT)).missing == ["writer"]
+
+
+def test_empty_texts_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(jsonl(*({"text": text} for text in ("", " \n", "a", "\u3000"))))
+    assert Read(path).remarks.empty_texts == 2
+    assert Read([{"text": ""}, "a"]).remarks.empty_texts == 1

@@ -38,7 +38,7 @@ def test_bad_rows_are_named(tmp_path: Path, batch_bytes: int) -> None:
     assert read.skipped == [
         (f"{path}:4", "3 fields where the header has 2; quote fields that hold the delimiter"),
         (f"{path}:6", "the text is empty"),
-        (f"{path}:7", "not UTF-8; convert the file, e.g. iconv -f latin1 -t utf-8"),
+        (f"{path}:7", "not UTF-8; name its encoding, such as fields=Fields(encoding='latin1')"),
         (f"{path}:9", "1 fields where the header has 2; quote fields that hold the delimiter"),
     ]
 
@@ -95,11 +95,14 @@ def test_a_table_without_text_is_named_once(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("title,lead\nx,y\nx,y\n")
     pq.write_table(pa.table({"title": ["x", "x"], "lead": ["y", "y"]}), tmp_path / "b.parquet")
     pq.write_table(pa.table({"text": [1, 2]}), tmp_path / "c.parquet")
-    reason = "no text field: found columns title, lead; name it with --text-field"
+    reason = "no text field: found columns title, lead; name it with fields=Fields(text=…)"
     assert Read(tmp_path).skipped == [
         (f"{tmp_path}/a.csv:1", reason),
         (f"{tmp_path}/b.parquet", reason),
-        (f"{tmp_path}/c.parquet", "column 'text' is int64, not text; name another with --text-field"),
+        (
+            f"{tmp_path}/c.parquet",
+            "column 'text' is int64, not text; name another with fields=Fields(text=…)",
+        ),
     ]
 
 

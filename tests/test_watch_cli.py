@@ -55,7 +55,9 @@ def test_watch_answers_each_article_before_the_next_comes(
     assert [(one["query"], one["contained_in"], one["kept"]) for one in seen] == [
         *(("a", [], True), ("b", [], True), ("c", ["a"], True))
     ]
-    assert said == f"3 articles kept; 3 articles in {tmp_path / 'news.db'}\n"
+    made, kept = said.splitlines(keepends=True)
+    assert made == f"a new archive: {tmp_path / 'news.db'}\n"
+    assert kept == f"3 articles kept; 3 articles in {tmp_path / 'news.db'}\n"
     assert ids(tmp_path / "news.db") == {"a", "b", "c"}
 
 
@@ -138,11 +140,11 @@ def test_a_folder_is_taken_once_and_what_was_known_is_no_news(pile: Path, tmp_pa
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "articles.jsonl").write_bytes(pile.read_bytes())
-    (folder / "bad.txt").write_bytes(b"\xff")
+    (folder / "bad.txt").write_bytes(b"\0")
     ran = wirecopy("watch", tmp_path / "news.db", folder, "--once")
     assert ran.returncode == 3
     assert len(lines(ran.stdout)) == 10
-    assert "bad.txt: not UTF-8" in talk(ran)
+    assert "bad.txt: not a text: a NUL at byte 0" in talk(ran)
     ran = wirecopy("watch", tmp_path / "news.db", folder, "--once")
     assert (ran.returncode, ran.stdout) == (3, b"")
     assert "0 articles kept, 10 known already; 10 articles in" in talk(ran)
@@ -161,7 +163,8 @@ def test_a_terminal_gets_a_line_an_article(pile: Path, tmp_path: Path) -> None:
     (tmp_path / "in" / "articles.jsonl").write_bytes(pile.read_bytes())
     code, shown = on_terminal("watch", tmp_path / "news.db", tmp_path / "in", "--once")
     assert code == 0
-    assert shown.splitlines()[:3] == [
+    assert shown.splitlines()[:4] == [
+        f"a new archive: {tmp_path / 'news.db'}",
         "a: nothing copied",
         "b: 45% copied from 1 article, longest passage 50 words; most from a",
         "c: 100% copied from 2 articles, longest passage 90 words; identical to a",

@@ -25,7 +25,7 @@ use std::ops::Range;
 use crate::boilerplate::Formulas;
 use crate::kinds::{GOES_ON, VALUE};
 use crate::shingles::{Batch, ShingleSet, mix_runs, mix_shingles};
-use crate::slots::{self, Run, Slot, Slots};
+use crate::slots::{self, GAP_CELLS, Run, Slot, Slots};
 use crate::{Invalid, Result};
 
 /// Occurrences of a gram in one article that are all tried.
@@ -34,8 +34,6 @@ const OFTEN: usize = 16;
 const BUDGET: usize = 64;
 /// Earlier runs that a run may join.
 const LOOK_BACK: usize = 48;
-/// Largest gap, in cells, whose common words are counted.
-const GAP_CELLS: usize = 1 << 14;
 /// Most passages of a pair.
 const MOST_PASSAGES: usize = 1000;
 /// Boilerplate words from which on they can be the substance of an article.

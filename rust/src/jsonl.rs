@@ -6,12 +6,12 @@
 //! and what is not is decided as Python's `json.loads` does, with these differences: nesting stops at 128; `NaN` and
 //! `Infinity`, which Python writes for missing numbers, are null; a lone surrogate is U+FFFD.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use memchr::{memchr, memchr2};
 
-use crate::dates::{UNDATED, iso_microseconds};
+use crate::dates::{UNDATED, moment};
 
 const MAX_DEPTH: usize = 128;
 
@@ -40,9 +40,9 @@ pub struct Records {
     pub offsets: Vec<i64>,
     /// The ids as they are written; empty where a record has none.
     pub ids: Vec<String>,
-    /// Microseconds since 1970 UTC, `UNDATED` where there is no ISO 8601 date.
+    /// Microseconds since 1970 UTC, `UNDATED` where there is no date that can be read.
     pub published: Vec<i64>,
-    /// Row and content of each date that is there and is not ISO 8601.
+    /// Row and content of each date that is there and cannot be read.
     pub other_dates: Vec<(usize, String)>,
     /// A column for each further field: a string as it is, a number as it is written, the strings of an array joined by
     /// "; "; empty where a record has nothing else.
@@ -97,7 +97,7 @@ impl Records {
         self.offsets.push(self.text.len() as i64);
         self.ids.push(record.id.as_text());
         let date = record.published.as_text();
-        let moment = iso_microseconds(date.as_bytes());
+        let moment = moment(&date);
         self.published.push(moment.unwrap_or(UNDATED));
         if moment.is_none() && !date.trim_ascii().is_empty() {
             self.other_dates.push((row, date));
@@ -267,7 +267,9 @@ impl Slots<'_> {
     fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
         if let Err(error) = std::str::from_utf8(line) {
             let at = error.valid_up_to();
-            return Err(format!("not UTF-8 at byte {at} of the line; convert the file, e.g. iconv -f latin1 -t utf-8"));
+            return Err(format!(
+                "not UTF-8 at byte {at} of the line; name its encoding, such as fields=Fields(encoding='latin1')"
+            ));
         }
         let mut values = vec![Value::Null; self.all.len()];
         let mut scanner =
@@ -286,7 +288,7 @@ impl Slots<'_> {
         let (id_at, id) = first(ids);
         let text = match text {
             Value::Text(quoted) => quoted,
-            Value::Null => return Err(self.no_text(line)),
+            Value::Null => return Err(no_text(&keys(line), self.names.text, "keys")),
             other => {
                 return Err(format!("field '{}' is {}, not a string", self.names.text[text_at], other.kind()));
             }
@@ -296,24 +298,46 @@ impl Slots<'_> {
         }
         Ok(Record { text, id, published: first(dates).1, about })
     }
+}
 
-    fn no_text(&self, line: &[u8]) -> String {
-        let keys = keys(line);
-        if let Some(null) = self.names.text.iter().find(|name| keys.contains(name)) {
-            return format!("field '{null}' is null");
-        }
-        let mut reason = String::from("no text field");
-        if let [name] = self.names.text {
-            let _ = write!(reason, " '{name}'");
-        }
-        if keys.is_empty() {
-            return reason + ": the record is empty";
-        }
-        let shown: Vec<String> = keys.iter().take(12).map(|key| key.chars().take(40).collect()).collect();
-        let more = if keys.len() > shown.len() { ", …" } else { "" };
-        let _ = write!(reason, ": found keys {}{more}; name it with --text-field", shown.join(", "));
-        reason
+/// What a text is called in most places.
+const USUAL: [&str; 4] = ["text", "maintext", "body", "content"];
+
+/// Why a record with these names, called `what`, has no text, and what to do; the text was looked for under `wanted`, of which
+/// a single one was given by the user.
+pub fn no_text(names: &[String], wanted: &[String], what: &str) -> String {
+    if let Some(null) = wanted.iter().find(|name| names.contains(name)) {
+        return format!("field '{null}' is null");
     }
+    let mut reason = String::from("no text field");
+    if let [name] = wanted {
+        let _ = write!(reason, " '{name}'");
+    }
+    if names.is_empty() {
+        return reason + ": the record is empty";
+    }
+    let cut = |name: &String| name.chars().take(40).collect::<String>();
+    let shown: Vec<String> = names.iter().take(12).map(cut).collect();
+    let more = if names.len() > shown.len() { ", …" } else { "" };
+    let _ = write!(reason, ": found {what} {}{more}; ", shown.join(", "));
+    let meant = names
+        .iter()
+        .find(|name| wanted.iter().any(|one| are_alike(one, name)))
+        .or_else(|| names.iter().find(|name| USUAL.iter().any(|one| are_alike(one, name))));
+    match meant.map(cut) {
+        Some(name) => reason + &format!("did you mean fields=Fields(text='{name}')?"),
+        None => reason + "name it with fields=Fields(text=…)",
+    }
+}
+
+/// Whether one of two names has more than half of the other's pairs of letters.
+fn are_alike(one: &str, other: &str) -> bool {
+    let pairs = |name: &str| -> HashSet<(char, char)> {
+        let letters: Vec<char> = name.chars().take(40).flat_map(char::to_lowercase).collect();
+        letters.iter().copied().zip(letters.iter().skip(1).copied()).collect()
+    };
+    let (one, other) = (pairs(one), pairs(other));
+    one.intersection(&other).count() * 2 > one.len().min(other.len()).max(2)
 }
 
 fn first<'a>(values: &[Value<'a>]) -> (usize, Value<'a>) {
@@ -590,7 +614,7 @@ mod tests {
         assert_eq!(
             records.reasons,
             [
-                "no text field: found keys a; name it with --text-field",
+                "no text field: found keys a",
                 "not a JSON object but an array; each line must be one {…}",
                 "field 'text' is a number, not a string",
                 "field 'id' is an array, not a string or a number",
@@ -599,6 +623,23 @@ mod tests {
             ]
         );
         assert!(records.lines.is_empty());
+    }
+
+    #[test]
+    fn a_name_that_was_meant_is_offered() {
+        let no_text = |names: &[&str], wanted: &[&str]| {
+            let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+            no_text(&owned(names), &owned(wanted), "keys")
+        };
+        let names = ["id", "article_body", "date"];
+        for wanted in ["articlebody", "article_bdy", "Article Body", "body"] {
+            let found = "found keys id, article_body, date; did you mean fields=Fields(text='article_body')?";
+            assert_eq!(no_text(&names, &[wanted]), format!("no text field '{wanted}': {found}"));
+        }
+        assert!(no_text(&names, &["text", "body"]).ends_with("; did you mean fields=Fields(text='article_body')?"));
+        assert!(no_text(&names, &["story"]).ends_with("; did you mean fields=Fields(text='article_body')?"));
+        assert!(no_text(&["id", "lead"], &["story"]).ends_with("; name it with fields=Fields(text=…)"));
+        assert!(no_text(&["tx", "t", ""], &["text"]).ends_with("; name it with fields=Fields(text=…)"));
     }
 
     /// The reason of each bad line.
@@ -620,7 +661,7 @@ mod tests {
         let told = told(&records);
         assert_eq!(told.len(), MAX_REASONS + 6);
         assert_eq!(records.reasons.len(), MAX_REASONS + 1);
-        assert_eq!(told[3], "no text field: found keys key3; name it with --text-field");
+        assert_eq!(told[3], "no text field: found keys key3");
         assert_eq!(told[MAX_REASONS..], [&["no text field"; 5][..], &[told[3]]].concat());
     }
 

@@ -78,8 +78,8 @@ enum Sort {
 
 /// The words that mean a number or belong to the calendar, by hash.
 pub struct Meanings {
-    /// Sorted.
-    known: Vec<(u64, Sort)>,
+    /// Sorted: a hash, what the word may be, and the hash of what it says by itself.
+    known: Vec<(u64, Sort, u64)>,
     /// The bits of the last twelve bits of the hashes.
     bitmap: [u64; 64],
 }
@@ -94,11 +94,15 @@ impl Meanings {
         let weekdays = WEEKDAYS.iter().zip(1..).map(|(names, n)| (names, Sort::Weekday(n)));
         let named =
             months.chain(weekdays).flat_map(|(names, sort)| names.split_whitespace().map(move |one| (one, sort)));
-        let hashed = spelt.chain(named).map(|(word, sort)| (xxh3_64(fold(word, diacritics).as_bytes()), sort));
-        let mut known: Vec<(u64, Sort)> = hashed.collect();
+        let hashed = spelt.chain(named).map(|(word, sort)| {
+            let edges = [0, word.len() as u32];
+            let says = Words { article: word, edges: &edges }.value(&[(0, sort)]).unwrap_or_default();
+            (xxh3_64(fold(word, diacritics).as_bytes()), sort, xxh3_64(says.as_bytes()))
+        });
+        let mut known: Vec<_> = hashed.collect();
         known.sort_unstable_by_key(|one| one.0);
         let mut bitmap = [0; 64];
-        for (hash, _) in &known {
+        for (hash, ..) in &known {
             bitmap[(hash >> 6 & 63) as usize] |= 1 << (hash & 63);
         }
         Self { known, bitmap }
@@ -108,11 +112,20 @@ impl Meanings {
         self.bitmap[(hash >> 6 & 63) as usize] >> (hash & 63) & 1 == 1
     }
 
-    fn get(&self, hash: u64) -> Option<Sort> {
+    fn get(&self, hash: u64) -> Option<&(u64, Sort, u64)> {
         if !self.may_know(hash) {
             return None;
         }
-        self.known.binary_search_by_key(&hash, |one| one.0).ok().map(|at| self.known[at].1)
+        self.known.binary_search_by_key(&hash, |one| one.0).ok().map(|at| &self.known[at])
+    }
+
+    /// The hash of what a word by itself says, where that is found without writing it out.
+    fn hash_alone(&self, word: &str, sort: Sort, hash: u64) -> Option<u64> {
+        match sort {
+            Sort::Digits => hash_number(word.as_bytes()),
+            Sort::Han => None,
+            _ => self.get(hash).map(|one| one.2),
+        }
     }
 
     /// Adds the kind of each word of an article, and what it says: its value, else its hash. `edges` are the bytes at which each
@@ -134,8 +147,9 @@ impl Meanings {
         while at < sorts.len() {
             let end = words.end_of_value(&sorts, at);
             let (first, last) = (sorts[at].0, sorts[end - 1].0);
-            let plain = if first == last { hash_digits(words.text(first).as_bytes()) } else { None };
-            let value = plain.or_else(|| Some(xxh3_64(words.value(&sorts[at..end])?.as_bytes())));
+            let alone =
+                if first == last { self.hash_alone(words.text(first), sorts[at].1, hashes[first]) } else { None };
+            let value = alone.or_else(|| Some(xxh3_64(words.value(&sorts[at..end])?.as_bytes())));
             if let Some(value) = value {
                 kinds[first] = VALUE;
                 kinds[first + 1..=last].fill(GOES_ON);
@@ -159,7 +173,7 @@ impl Meanings {
                 return Some(Sort::Han);
             }
         }
-        let found = self.get(hash)?;
+        let (_, found, _) = *self.get(hash)?;
         let capital = word.chars().next().is_some_and(char::is_uppercase);
         let ordinal = || ["first", "second", "third", "fourth", "fifth"].contains(&&*word.to_lowercase());
         match found {
@@ -222,7 +236,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The character right behind a word, if no space or sign comes first.
+    /// The character right behind a word.
     fn behind(self, word: usize) -> Option<char> {
         self.article[self.edges[2 * word + 1] as usize..].chars().next()
     }
@@ -312,21 +326,43 @@ fn read_digits(word: &str) -> String {
     })
 }
 
-/// The hash of what a word of nothing but a few ASCII digits says; None for other words, which take longer.
-fn hash_digits(word: &[u8]) -> Option<u64> {
-    if word.len() > 9 || !word.iter().all(u8::is_ascii_digit) {
-        return None;
+/// The hash of what a word that begins with a short ASCII number says, as `canonical` has it; None for other words, which take longer.
+fn hash_number(word: &[u8]) -> Option<u64> {
+    let (mut said, mut len, mut point) = ([0; 24], 0, None);
+    for (at, byte) in word.iter().enumerate() {
+        let is_thousands = || word[at + 1..].iter().take_while(|next| next.is_ascii_digit()).count() == 3;
+        match byte {
+            b'0'..=b'9' if len < 16 => {
+                said[len] = *byte;
+                len += 1;
+            }
+            b',' if is_thousands() => {}
+            b'.' | b',' if point.is_none() => point = Some(len),
+            b'0'..=b'9' | b'.' | b',' | 0x80.. => return None,
+            _ => break,
+        }
     }
-    let zeros = word.iter().rev().take_while(|digit| **digit == b'0').count();
-    let kept = &word[..word.len() - zeros];
-    let kept = &kept[kept.iter().take_while(|digit| **digit == b'0').count()..];
+    let zeros = said[..len].iter().rev().take_while(|digit| **digit == b'0').count();
+    let power = zeros as i32 - (len - point.unwrap_or(len)) as i32;
+    let first = said[..len - zeros].iter().take_while(|digit| **digit == b'0').count();
+    let kept = first..len - zeros;
     if kept.is_empty() {
         return Some(xxh3_64(b"0"));
     }
-    let mut said = [0; 11];
-    said[..kept.len()].copy_from_slice(kept);
-    said[kept.len()..kept.len() + 2].copy_from_slice(&[b'e', b'0' + zeros as u8]);
-    Some(xxh3_64(&said[..kept.len() + 2]))
+    let mut end = kept.end;
+    said[end] = b'e';
+    end += 1;
+    if power < 0 {
+        said[end] = b'-';
+        end += 1;
+    }
+    let power = power.unsigned_abs() as u8;
+    if power > 9 {
+        said[end] = b'0' + power / 10;
+        end += 1;
+    }
+    said[end] = b'0' + power % 10;
+    Some(xxh3_64(&said[kept.start..=end]))
 }
 
 /// A number as its digits without zeros at either end, and the power of ten that they are times, `scale` included. With
@@ -383,4 +419,29 @@ fn read_han(text: &str) -> Option<String> {
         }
     }
     Some(sum.checked_add(section)?.checked_add(digits.unwrap_or(0))?.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{canonical, hash_number, read_digits, xxh3_64};
+
+    #[test]
+    fn a_short_number_is_hashed_as_it_would_be_written_out() {
+        let mut state = 7_u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut hashed = 0;
+        for _ in 0..50_000 {
+            let length = 1 + draw(14);
+            let more: String = (0..length).map(|_| char::from(b"000123456789...,,,,p"[draw(20) as usize])).collect();
+            let word = format!("{}{more}", draw(10));
+            if let Some(hash) = hash_number(word.as_bytes()) {
+                hashed += 1;
+                assert_eq!(hash, xxh3_64(canonical(&read_digits(&word), 0).as_bytes()), "{word}");
+            }
+        }
+        assert!(hashed > 10_000, "{hashed}");
+    }
 }

@@ -7,9 +7,7 @@
 pub mod address;
 pub mod agencies;
 pub mod authors;
-pub mod dates;
 pub mod linked_data;
-pub mod months;
 pub mod names;
 pub mod published;
 pub mod title;

@@ -15,8 +15,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::kinds::{GOES_ON, PLAIN};
 use crate::{Invalid, Result};
 
-/// Largest gap, in cells, that is aligned.
-const GAP_CELLS: usize = 1 << 14;
+/// Largest gap, in cells, whose common words are told and counted.
+pub const GAP_CELLS: usize = 1 << 14;
 
 /// What a slot is.
 #[derive(Debug, Clone, Copy)]
@@ -193,10 +193,18 @@ pub fn find(
     }
     let mut slots = Slots::default();
     for run in &runs {
-        let kinds =
-            query.kinds[run.query..run.query + run.len].iter().zip(&found.kinds[run.found..run.found + run.len]);
-        for (i, _) in kinds.enumerate().filter(|(_, (one, other))| **one != PLAIN && **other != PLAIN) {
+        let kinds = &query.kinds[run.query..run.query + run.len];
+        // Most stretches of so many words have no value, and many bytes are compared at once.
+        let stretches = kinds
+            .chunks(32)
+            .zip((0..).step_by(32))
+            .filter(|(part, _)| part.iter().fold(PLAIN, |all, kind| all | kind) != PLAIN);
+        let values = stretches.flat_map(|(part, from)| part.iter().zip(from..).filter(|(kind, _)| **kind != PLAIN));
+        for (_, i) in values {
             let (one, other) = (run.query + i, run.found + i);
+            if found.kinds[other] == PLAIN {
+                continue;
+            }
             let firsts = (query.first(one), found.first(other));
             let are_new = !scratch.done[0].holds(firsts.0) && !scratch.done[1].holds(firsts.1);
             if are_new && query.values[one] == found.values[other] {

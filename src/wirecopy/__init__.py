@@ -15,29 +15,42 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from . import methods
-    from .archive import Archive
+    from .archive import Added, Answer, Archive, Found, Observed, Ranked, Status
+    from .boilerplate import Formula, Learnt
     from .comparison import compare
     from .errors import WirecopyError
     from .extraction import extract
-    from .model import Article, Match, Opinion, Page, Passage, Relation
+    from .model import Article, Match, Opinion, Page, Passage, Relation, Remarks, Skipped, Slots, Verdict
     from .pile import Matches, Opinions, find, opinions
     from .sources import Fields
+    from .statistics import Statistics
 
 __version__ = "0.1.0"
 __all__ = [
+    "Added",
+    "Answer",
     "Archive",
     "Article",
     "Fields",
+    "Formula",
+    "Found",
+    "Learnt",
     "Match",
     "Matches",
+    "Observed",
     "Opinion",
     "Opinions",
     "Page",
     "Passage",
+    "Ranked",
     "Relation",
+    "Remarks",
+    "Skipped",
+    "Slots",
+    "Statistics",
+    "Status",
+    "Verdict",
     "WirecopyError",
     "compare",
     "extract",
@@ -47,26 +60,31 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("Article", "Match", "Opinion", "Page", "Passage", "Relation"), "model"),
+    **dict.fromkeys(("Added", "Answer", "Archive", "Found", "Observed", "Ranked", "Status"), "archive"),
+    **dict.fromkeys(("Formula", "Learnt"), "boilerplate"),
+    **dict.fromkeys(("Article", "Match", "Opinion", "Page", "Passage"), "model"),
+    **dict.fromkeys(("Relation", "Remarks", "Skipped", "Slots", "Verdict"), "model"),
     **dict.fromkeys(("Matches", "Opinions", "find", "opinions"), "pile"),
-    "Archive": "archive",
     "Fields": "sources",
+    "Statistics": "statistics",
     "WirecopyError": "errors",
     "compare": "comparison",
     "extract": "extraction",
 }
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+if not TYPE_CHECKING:  # which would take any name for one of these
 
-    if name == "methods":
-        return import_module(".methods", __name__)
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name):
+        from importlib import import_module
+
+        if name == "methods":
+            return import_module(".methods", __name__)
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

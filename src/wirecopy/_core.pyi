@@ -59,7 +59,6 @@ __all__ = [
     "grow_tree",
     "hold_common",
     "imatch",
-    "iso_microseconds",
     "line_ends",
     "look_at",
     "look_up",
@@ -70,7 +69,9 @@ __all__ = [
     "match_windows",
     "may_hold",
     "merge_segments",
+    "moments",
     "multiply_vectors",
+    "no_text",
     "nominate",
     "opinion_lines",
     "page_blocks",
@@ -245,7 +246,8 @@ def read_jsonl(
     tuple[NDArray[np.int64], NDArray[np.uint32], list[str]],
 ]: ...
 def line_ends(data: NDArray[np.uint8]) -> tuple[int, int]: ...
-def iso_microseconds(dates: Sequence[str]) -> NDArray[np.int64]: ...
+def no_text(names: Sequence[str], wanted: Sequence[str], what: str) -> str: ...
+def moments(dates: Sequence[str]) -> NDArray[np.int64]: ...
 def blake3_hex(texts: Sequence[bytes]) -> list[str]: ...
 def winnow(
     tokens: Tokens, shingle_words: int, window_words: int

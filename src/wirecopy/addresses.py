@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+_SCHEME = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _TRACKING = re.compile(
     r"(?:utm_\w*|mc_[ce]id|\w*clid|igshid|ref|ref_src|ref_url|cmp|cmpid|ns_\w*|at_\w*|ito|smid|smtyp|xtor|feed_id)(?:=|$)"
 )
@@ -19,8 +20,7 @@ def canonical(address: str) -> str:
 
     Scheme, `www.`, the case of the host, the fragment, parameters that track readers, and a slash at the end.
     """
-    address = address.strip()
-    rest = (address.partition("://")[2] or address).partition("#")[0]
+    rest = _SCHEME.sub("", address.strip()).partition("#")[0]
     place, _, query = rest.partition("?")
     host, _, path = place.partition("/")
     kept = "&".join(one for one in query.split("&") if one and not _TRACKING.match(one)) if query else ""

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .model import Boilerplate, Tokens
+from .model import Boilerplate, Tokens, count, shorten
 
 ARTICLES = 8
 AGREE_GAP_WORDS = 50
@@ -96,6 +96,10 @@ class Learnt:
     names: Mapping[str, NDArray[np.uint64]] = field(default_factory=dict)
     formulas: Sequence[Formula] = ()
     varying: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))
+
+    def __repr__(self) -> str:
+        first = f", such as {shorten(self.formulas[0].example, 60)!r}" if self.formulas else ""
+        return f"<Learnt: {count(len(self.formulas), 'formula')}{first}>"
 
 
 def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boilerplate:

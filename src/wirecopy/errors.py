@@ -3,12 +3,19 @@
     WirecopyError
     ├── UsageError        an argument that cannot be meant: unknown method, bad parameter, unknown preset
     ├── SourceError       a file or stream that cannot be read at all
-    │   └── MissingExtra  reading it needs a package that is not installed
+    │   ├── MissingExtra  reading it needs a package that is not installed
+    │   └── NothingRead   records were given, and not one of them is an article
     ├── ArchiveError      an archive that cannot be read or written: disk full, another writer, no archive at all
     └── MismatchError     data made under other settings than these (text version, view, format, method)
 
-A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on.
+A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on. Messages speak Python:
+`cli/words.py` says them in options.
 """
+
+TYPE_CHECKING = False  # the program has imported nothing yet when it imports this
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 INTERRUPTED = 130
 """The exit code of a command that was ended by Ctrl-C, as shells have it."""
@@ -31,6 +38,17 @@ class MissingExtra(SourceError):  # noqa: N818 - reads as what happened
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs the extra '{extra}': pip install 'wirecopy[{extra}]'")
+
+
+class NothingRead(SourceError):  # noqa: N818 - reads as what happened
+    """Records were given, and not one of them is an article; `skipped` lists them."""
+
+    def __init__(self, skipped: "Sequence[Any]") -> None:
+        self.skipped = skipped
+        first, *others = skipped
+        more = first.more + sum(1 + one.more for one in others)
+        also = f" ({more:,} more skipped too)" if more else ""
+        super().__init__(f"no article could be read: {first.where}: {first.reason}{also}")
 
 
 class ArchiveError(WirecopyError):

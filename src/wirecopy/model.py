@@ -20,15 +20,18 @@ UNDATED = np.iinfo(np.int64).max
 class Columns:
     """A table by columns: the fields of the dataclass that derives from this are arrays of one length."""
 
+    __match_args__: tuple[str, ...] = ()
+    """The names of the fields, as a dataclass has them."""
+
     def _arrays(self) -> list[NDArray[Any]]:
-        return [getattr(self, one.name) for one in fields(self)]  # type: ignore[arg-type]
+        return [getattr(self, name) for name in self.__match_args__]
 
     def __len__(self) -> int:
         return len(self._arrays()[0])
 
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """The rows as tuples of plain values."""
-        return zip(*(column.tolist() for column in self._arrays()), strict=True)
+    def rows(self, some: slice = slice(None)) -> Iterator[tuple[Any, ...]]:
+        """The rows, or some of them, as tuples of plain values."""
+        return zip(*(column[some].tolist() for column in self._arrays()), strict=True)
 
     def take(self, rows: Any) -> Self:
         """The rows of these numbers, or of this mask, in the order given."""
@@ -67,9 +70,17 @@ class Article:
     url: str | None = None
     agency: str | None = None
 
+    def __repr__(self) -> str:
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        if isinstance(self.text, str):
+            values["text"] = shorten(self.text, 60)
+        return f"Article({', '.join(f'{name}={value!r}' for name, value in values.items() if value is not None)})"
+
 
 ABOUT = tuple(one.name for one in fields(Article) if one.name not in ("id", "text"))
 """What is known about an article besides id and text; `published` as it is written."""
+TOLD = ("title", "source", "published", "url")
+"""What answers tell of both articles of a match, besides their ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +222,22 @@ def missing(held: Mapping[str, bool]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Remarks:
+    """What is odd about articles that are used nevertheless: dates that could not be read, one of them, and texts without a letter."""
+
+    unreadable_dates: int = 0
+    example: str = ""
+    empty_texts: int = 0
+
+    def __add__(self, other: Remarks) -> Remarks:
+        return Remarks(
+            self.unreadable_dates + other.unreadable_dates,
+            self.example or other.example,
+            self.empty_texts + other.empty_texts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Articles:
     """A batch of articles as columns: article i is `text[offsets[i]:offsets[i + 1]]`, UTF-8.
 
@@ -223,7 +250,7 @@ class Articles:
     offsets: NDArray[np.int64]
     published: NDArray[np.int64]
     skipped: Sequence[Skipped] = ()
-    unreadable_dates: int = 0
+    remarks: Remarks = field(default_factory=Remarks)
     where: Callable[[int], str] | None = None
     """The place of article i in its file, by i; None where places are not known."""
     about: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -236,6 +263,12 @@ class Articles:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def describe(self, row: int) -> Article:
+        """The article of this row without its text."""
+        return Article(
+            self.ids[row], "", **{name: column[row] or None for name, column in self.about.items()}
+        )
 
     @property
     def own_ids(self) -> Sequence[str]:
@@ -360,6 +393,8 @@ class Passage:
     text: str = field(default="", repr=False, compare=False)
     """The text of the passage in the query article."""
     slots: Slots = NO_SLOTS
+    found_text: str = field(default="", repr=False, compare=False)
+    """The text of the passage in the found article."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,8 +415,8 @@ class Match:
         """Those of all passages together."""
         return Slots(*(sum(counts) for counts in zip(*(one.slots for one in self.passages), strict=True)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The match as its public JSON object."""
+    def to_dict(self, *, text: bool = False) -> dict[str, Any]:
+        """The match as its public JSON object; with `text`, each passage with its texts."""
         return {
             "query": self.query,
             "found": self.found,
@@ -397,18 +432,26 @@ class Match:
                     "words": p.words,
                     "changed": p.changed,
                     "slots": p.slots._asdict(),
+                    **({"text": p.text, "found_text": p.found_text} if text else {}),
                 }
                 for p in self.passages
             ],
             "methods": list(self.methods),
         }
 
-    def to_row(self) -> tuple[Any, ...]:
-        """The match as a row of a table with the columns `MATCH_HEADS`."""
+    @property
+    def words(self) -> int:
+        """How many equal words its passages have."""
+        return sum(passage.words for passage in self.passages)
+
+    def to_row(self, query: Article, found: Article) -> tuple[Any, ...]:
+        """The match of two articles as a row with the columns `MATCH_HEADS`; its texts are those of all passages, on one line."""
         shares = self.query_covered, self.found_covered, self.resemblance
-        words, count = sum(passage.words for passage in self.passages), len(self.passages)
-        by = " ".join(self.methods)
-        return self.query, self.found, str(self.relation), *shares, words, count, *self.slots, by
+        counts = self.words, len(self.passages), *self.slots
+        sides = [one.text for one in self.passages], [one.found_text for one in self.passages]
+        texts = (" … ".join(" ".join(text.split()) for text in side) for side in sides)
+        named = self.query, self.found, str(self.relation)
+        return *named, *shares, *counts, " ".join(self.methods), *tell(query, found).values(), *texts
 
     def __str__(self) -> str:
         verb = {
@@ -429,10 +472,17 @@ class Match:
         return clean("\n".join(lines))
 
 
+TOLD_HEADS = tuple(f"{side}_{name}" for side in ("query", "found") for name in TOLD)
 MATCH_HEADS = (
     *("query", "found", "relation", "query_covered", "found_covered", "resemblance"),
-    *("words", "passages", "slots_same", "slots_other", "methods"),
+    *("words", "passages", "slots_same", "slots_other", "methods", *TOLD_HEADS, "text", "found_text"),
 )
+
+
+def tell(query: Article, found: Article) -> dict[str, str | None]:
+    """What answers tell of the two articles of a match, under `TOLD_HEADS`."""
+    values = (getattr(article, name) for article in (query, found) for name in TOLD)
+    return dict(zip(TOLD_HEADS, values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,8 +548,10 @@ def count(number: int, noun: str = "article", plural: str = "") -> str:
 
 
 def shorten(text: str, width: int = 160) -> str:
-    """The text on one line, its middle replaced by … where it is longer than `width`."""
+    """The text on one line, its middle replaced by … where it is longer than `width`; words are left whole."""
     line = " ".join(text.split())
-    return (
-        line if len(line) <= width else f"{line[: width * 2 // 3].rstrip()} … {line[-width // 3 :].lstrip()}"
-    )
+    if len(line) <= width:
+        return line
+    head = re.sub(r"(?<=\s)\S{,30}\Z", "", line[: width * 2 // 3 + 1])
+    tail = re.sub(r"\A\S{,30}(?=\s)", "", line[-width // 3 - 1 :])
+    return f"{head.rstrip()} … {tail.lstrip()}"

@@ -6,9 +6,11 @@ candidates again. Texts and keys are held in memory.
 
 from __future__ import annotations
 
+import pickle
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 from typing import Any, Literal
 
@@ -18,14 +20,14 @@ from numpy.typing import NDArray
 from . import _core, text
 from .addresses import number_addresses
 from .comparison import DEFAULT_PRESET, PRESETS, get_relations
-from .errors import refuse
+from .errors import NothingRead, refuse
 from .forms import Origins
 from .matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
 from .matching.collection import Out, Pool, Progress, Texts, invert, open_pool, rank
 from .matching.matches import Matches
 from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries, place_by_id
 from .methods import Method, Sketches
-from .model import Articles, Skipped, held_by_either, list_skipped, missing
+from .model import TOLD, Article, Articles, Remarks, Skipped, held_by_either, list_skipped, missing
 from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
 from .sharing import Sharing
 from .sources import Fields, Work, read, resolve
@@ -49,6 +51,7 @@ def find(
     pairs: Literal["linked", "all"] = "linked",
     relations: Iterable[str] | None = None,
     statistics: Statistics | None = None,
+    about: bool = True,
     threads: int | None = None,
     fields: Fields | None = None,
     batch_bytes: int = BATCH_BYTES,
@@ -62,6 +65,7 @@ def find(
     members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all. Methods that weigh
     words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
     there as id, a row of a frame without ids its index: both are no identity, so that queries meet the article with their number.
+    Titles, sources, dates and addresses are kept for tables and frames; without `about` they are not, which saves some memory.
     `skip` is called with every record that cannot be used. The answer is the same for any order of the input, number of threads and
     `batch_bytes`; of two
     records with one id, the one read first counts.
@@ -75,13 +79,14 @@ def find(
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
     check_statistics(plan.methods, statistics)
     wanted = get_relations(relations)
-    reading = _reading(fields, plan.methods, "url")
+    reading = _reading(fields, plan.methods, *(TOLD if about else ["url"]))
+    titled = any(one.view.title for one in plan.methods)
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
-        queries = read_queries(asked, reading, batch_bytes, pool, skip)
+        queries = read_queries(asked, reading, batch_bytes, pool, skip, titled)
         ready = [one for one in plan.nominating if not one.weighs_words and not one.is_directed]
         pile, filed = Pile.read(
-            read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, ready, skip
+            read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, ready, skip, titled
         )
         pile = warn_of_few(pile, plan.methods, statistics)
         shelf = Shelf.fill(plan, pile, filed, pool)
@@ -140,7 +145,7 @@ def opinions(
         sketches = pile.sketch(chosen, weights, pool)
         if queries is None:
             return opine_on_pairs(chosen, pile, sketches, pile.order, pool, receive)
-        sharing = Sharing(chosen, sketches, pile.order, pool.map)
+        sharing = Sharing(chosen, sketches, pile.order, pool.map_parts)
         query_sketches = sharing.leave_out(queries.sketch(chosen, weights, pool)).take(queries.order)
         return opine_on_queries(
             chosen,
@@ -181,7 +186,9 @@ def tune(
     *,
     queries: int | None = None,
     statistics: Statistics | None = None,
+    threads: int | None = None,
     fields: Fields | None = None,
+    progress: Progress | None = None,
     skip: Skip | None = None,
 ) -> tuple[Sequence[Any], Sequence[Skipped]]:
     """Trials of a method's parameter on a collection, by its paper's own procedure; and what was skipped.
@@ -189,7 +196,7 @@ def tune(
     The first `queries` articles in time are asked about, or all.
     """
     chosen = choose_methods(method, DEFAULT_PRESET)[0]
-    with open_pool(None) as pool:
+    with open_pool(threads, progress) as pool:
         work = read(articles, fields=_reading(fields, [chosen]), numbered=True)
         pile, _ = Pile.read(work, pool, skip=skip)
         weights = weigh_words(pile, chosen, statistics, pool)
@@ -215,33 +222,48 @@ class Pile:
     skipped: Sequence[Skipped]
     warnings: Sequence[str] = ()
     addresses: Sequence[NDArray[np.int64]] = field(default=(), repr=False)
-    """A number for the address of each article of each batch, which is kept instead of the address."""
+    """A number for the address of each article of each batch."""
+    packed: Sequence[bytes] = field(default=(), repr=False)
+    """What answers tell of the articles of each batch: the columns `TOLD`, pickled and compressed, for most is never asked for."""
 
     @classmethod
     def read(
-        cls, work: Iterable[Work], pool: Pool, methods: Sequence[Method] = (), skip: Skip | None = None
+        cls,
+        work: Iterable[Work],
+        pool: Pool,
+        methods: Sequence[Method] = (),
+        skip: Skip | None = None,
+        titled: bool = True,
     ) -> tuple[Pile, list[dict[Method, Filed]]]:
-        """The articles of a source, and what each batch is filed under by some methods; `skip` is told what is skipped."""
+        """The articles of a source, and what each batch is filed under by some methods; `skip` is told what is skipped.
 
-        def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], NDArray[np.int64]]:
+        Titles that were read stay at hand if they are `titled`: some method reads them. Raises NothingRead if everything is skipped.
+        """
+
+        def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], NDArray[np.int64], bytes]:
             batch = part()
-            about = dict(batch.about)
-            addresses = number_addresses(about.pop("url", ()) or [""] * len(batch))
-            batch = replace(batch, about=about)
-            return part.source_bytes, batch, file(batch, methods, {}), addresses
+            addresses = number_addresses(batch.about.get("url") or [""] * len(batch))
+            is_told = "source" in batch.about
+            told = zlib.compress(pickle.dumps([batch.about[name] for name in TOLD]), 1) if is_told else b""
+            titles = batch.about.get("title") if titled else None
+            batch = replace(batch, about={} if titles is None else {"title": titles})
+            return part.source_bytes, batch, file(batch, methods, {}), addresses, told
 
-        batches, filed, addresses, done = [], [], [], 0
+        batches, filed, addresses, packed, done = [], [], [], [], 0
         skipped: list[Skipped] = []
-        for source_bytes, batch, mine, places in pool.map(take_in, work):
+        for source_bytes, batch, mine, places, told in pool.map(take_in, work):
             if batch.skipped:
                 skipped = list_skipped(skipped, list_skipped(batch.skipped, tell=skip))
                 batch = replace(batch, skipped=())
             batches.append(batch)
             filed.append(mine)
             addresses.append(places)
+            packed.append(told)
             done += source_bytes
             pool.progress("reading", done, 0)
-        return replace(cls.of(batches, skipped, skip), addresses=addresses), filed
+        if skipped and not any(map(len, batches)):
+            raise NothingRead(skipped)
+        return replace(cls.of(batches, skipped, skip), addresses=addresses, packed=packed), filed
 
     @classmethod
     def of(cls, batches: Sequence[Articles], skipped: Sequence[Skipped], skip: Skip | None) -> Pile:
@@ -303,9 +325,9 @@ class Pile:
         return invert(self.order, self.firsts[-1], LEFT_OUT)
 
     @property
-    def unreadable_dates(self) -> int:
-        """How many dates could not be read."""
-        return sum(batch.unreadable_dates for batch in self.batches)
+    def remarks(self) -> Remarks:
+        """What is odd about the articles."""
+        return sum((batch.remarks for batch in self.batches), Remarks())
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -333,6 +355,29 @@ class Pile:
         body = b"".join([texts[owner][start:end] for owner, start, end in parts])
         return np.frombuffer(body, np.uint8), np.concatenate([[0], np.cumsum(ends - starts)])
 
+    @cached_property
+    def _told(self) -> list[tuple[str, ...]]:
+        """The values of `TOLD` of each article by number, unpacked."""
+        told: list[tuple[str, ...]] = []
+        for batch, packed in zip(self.batches, self.packed, strict=True):
+            columns = pickle.loads(zlib.decompress(packed)) if packed else [[""] * len(batch)] * len(TOLD)
+            told += zip(*columns, strict=True)
+        return told
+
+    def articles(self, ranks: NDArray[np.uint32]) -> list[Article]:
+        """The articles at some ranks."""
+        body, offsets = self.texts(ranks)
+        texts = [str(body.data[start:end], "utf-8") for start, end in pairwise(offsets.tolist())]
+        told = [self._told[number] for number in self.order[ranks].tolist()]
+        return [
+            Article(
+                self.ids[rank],
+                text,
+                **{name: value or None for name, value in zip(TOLD, values, strict=True)},
+            )
+            for rank, text, values in zip(ranks.tolist(), texts, told, strict=True)
+        ]
+
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""
         numbers = self.order[ranks]
@@ -357,15 +402,15 @@ class Pile:
 
     def weigh(self, method: Method, pool: Pool) -> Statistics:
         """In how many articles each word occurs, words as a method reads them."""
-        pool.progress("weighing", 0, 1)
-        tokens = pool.map(lambda batch: tokenise(batch, method, words=False), self.kept())
-        statistics = Statistics.count(tokens, method.view)
-        pool.progress("weighing", 1, 1)
-        return statistics
+        kept = self.kept()
+        read = partial(tokenise, method=method, words=False)
+        return Statistics.count(pool.map(read, kept, "weighing words", len(kept)), method.view)
 
     def sketch(self, method: Method, statistics: Statistics | None, pool: Pool) -> Sketches:
         """What a method remembers of each article, by number."""
-        parts = pool.map(lambda batch: sketch(batch, method, statistics), self.batches or [EMPTY])
+        batches = self.batches or [EMPTY]
+        stage = f"sketching for {method.name}"
+        parts = pool.map(lambda batch: sketch(batch, method, statistics), batches, stage, len(batches))
         return Sketches.join(list(parts))
 
 
@@ -381,13 +426,18 @@ def sort_keys(batches: Sequence[Articles]) -> list[Any]:
 
 
 def read_queries(
-    asked: Sequence[Any], fields: Fields, batch_bytes: int, pool: Pool, skip: Skip | None
+    asked: Sequence[Any],
+    fields: Fields,
+    batch_bytes: int,
+    pool: Pool,
+    skip: Skip | None,
+    titled: bool = True,
 ) -> Pile | None:
     """The articles that are asked about, from a list with one input; None if it has none."""
     if not asked:
         return None
     work = read(asked[0], fields=fields, batch_bytes=batch_bytes, unnamed="query", numbered=True)
-    return Pile.read(work, pool, skip=skip)[0]
+    return Pile.read(work, pool, skip=skip, titled=titled)[0]
 
 
 def weigh_words(pile: Pile, method: Method, statistics: Statistics | None, pool: Pool) -> Statistics | None:
@@ -422,7 +472,8 @@ class Shelf:
             one: pile.weigh(one, pool) if plan.statistics is None else plan.statistics for one in weighing
         }
         later = [one for one in weighing if not one.is_directed]
-        more = pool.map(lambda batch: file(batch, later, statistics), pile.batches) if later else ()
+        weighed = partial(file, methods=later, statistics=statistics)
+        more = pool.map(weighed, pile.batches, "filing", len(pile.batches)) if later else ()
         every = [*filed, *more]
         keyed = [one for one in plan.nominating if not one.is_directed]
         batches = {one: [mine[one] for mine in every if one in mine] for one in keyed}
@@ -450,7 +501,8 @@ class Shelf:
     ) -> Held:
         """All holders of some keys, whoever is `asking`."""
         if method.is_directed:
-            files = self.pool.map(lambda batch: file(batch, [method], self.statistics), self.pile.batches)
+            weighed = partial(file, methods=[method], statistics=self.statistics)
+            files = self.pool.map(weighed, self.pile.batches, "filing", len(self.pile.batches))
             words, shards = by_shard([filed[method] for filed in files])
         else:
             words, shards = self.shards(method, last=False)

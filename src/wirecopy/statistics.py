@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -83,16 +84,18 @@ class Statistics:
 
     def save(self, path: str | Path | BinaryIO) -> None:
         """Write the statistics to a file, given by its path or open; an earlier file is replaced once all is written."""
+        whole = BytesIO()  # on a full disk, savez of NumPy before 2.2 would complain of the file by itself
+        np.savez(
+            whole,
+            words=self.words,
+            counts=self.counts,
+            articles=np.int64(self.articles),
+            **{name: getattr(self.view, name) for name in _VIEW_FIELDS},
+            text_version=np.str_(_core.TEXT_VERSION),
+            format=np.int64(_FORMAT),
+        )
         with open_whole(Path(path), "wb") if isinstance(path, str | Path) else nullcontext(path) as file:
-            np.savez(
-                file,
-                words=self.words,
-                counts=self.counts,
-                articles=np.int64(self.articles),
-                **{name: getattr(self.view, name) for name in _VIEW_FIELDS},
-                text_version=np.str_(_core.TEXT_VERSION),
-                format=np.int64(_FORMAT),
-            )
+            file.write(whole.getbuffer())
 
     @classmethod
     def load(cls, path: str | Path | BinaryIO, view: View | None = None) -> Statistics:

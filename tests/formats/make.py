@@ -43,7 +43,7 @@ def make_articles() -> list[dict[str, str]]:
 def main(path: Path) -> None:
     """Add in two calls, one segment a file and one in the store; replace and remove."""
     first, *rest = made = make_articles()
-    with Archive.open(path) as archive:
+    with Archive.open(path, create=True) as archive:
         segments.IN_STORE_BYTES = 1 << 12
         archive.add([{**first, "text": "Other."}, *rest[:-2]])
         segments.IN_STORE_BYTES = 1 << 18

@@ -3,7 +3,7 @@
 import datetime
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 UNDATED = 2**63 - 1
@@ -33,12 +33,13 @@ def read_jsonl(
     id: Sequence[str],
     published: Sequence[str],
     about: Sequence[Sequence[str]],
+    moment: Callable[[str], int],
 ) -> tuple[list[Row], list[int]]:
-    """The rows, and the numbers of the bad lines."""
+    """The rows, and the numbers of the bad lines; `moment` reads dates."""
     rows, bad = [], []
     for number, line in enumerate(data.split(b"\n")):
         if line.strip(b" \t\r"):
-            row = read_line(number, line, text, id, published, about)
+            row = read_line(number, line, text, id, published, about, moment)
             if row is None:
                 bad.append(number)
             else:
@@ -53,6 +54,7 @@ def read_line(
     id: Sequence[str],
     published: Sequence[str],
     about: Sequence[Sequence[str]],
+    moment: Callable[[str], int],
 ) -> Row | None:
     try:
         pairs = json.loads(
@@ -70,15 +72,15 @@ def read_line(
     text_value, id_value, date = (first(record, names) for names in (text, id, published))
     if type(text_value) is not str or not isinstance(id_value, str | None):
         return None
-    moment, other = None, True
+    dated, other = UNDATED, True
     if date is None or isinstance(date, str):
-        moment = iso_microseconds(date or "")
-        other = moment is None and (date or "").strip(" \t\n\r\f") != ""
+        dated = moment(whole(date or ""))
+        other = dated == UNDATED and (date or "").strip(" \t\n\r\f") != ""
     return Row(
         number,
         whole(id_value or ""),
         whole(text_value),
-        UNDATED if moment is None else moment,
+        dated,
         other,
         tuple(known(first(record, names)) for names in about),
     )

@@ -1,7 +1,7 @@
 //! News agencies, and the datelines they put before a text.
 
-use super::months::is_month;
 use super::names::is_capital;
+use crate::dates::months::is_month;
 
 /// Agencies: the name given, then the other ways it is written. Names of up to four letters are taken as written only.
 const AGENCIES: [&[&str]; 47] = [

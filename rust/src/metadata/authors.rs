@@ -1,8 +1,8 @@
 //! Who wrote an article: where a page says so.
 
-use super::months::is_month;
 use super::names::{Authors, chinese_byline, has_lead, is_house, is_lead, without_lead};
 use super::{Look, says, tidy};
+use crate::dates::months::is_month;
 use crate::html::{self, Mark};
 
 /// Names of `meta` that hold the author.

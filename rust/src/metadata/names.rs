@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use unicode_script::{Script, UnicodeScript};
 
 use super::agencies::agency;
-use super::months::is_month;
 use super::{same_letters, visible};
+use crate::dates::months::is_month;
 
 /// What a byline may begin with, in small letters.
 const BY: &str = "by|written by|article by|author(s)|contributors|contributor|posted by|story by|reported by|published by|words by|author|authors|writer|byline|von|text von|\

@@ -1,7 +1,7 @@
 //! When an article was published: where a page says so.
 
-use super::dates::{self, Date};
 use super::{Look, language_tag, says};
+use crate::dates::{self, Date};
 use crate::html::{Mark, Tag, contains_ignoring_case, find_ignoring_case};
 
 /// How far from the headline, in bytes of the page's text, its byline and date stand.

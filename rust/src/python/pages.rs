@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
-use crate::{crf, encoding, extract, features, html, metadata, models, trees, words};
+use crate::{crf, dates, encoding, extract, features, html, metadata, models, trees, words};
 
 /// A block's text, whether it is content, its score, path and reasons.
 type PlainBlock = (String, bool, f64, String, Vec<(String, f64)>);
@@ -106,7 +106,7 @@ pub(crate) fn look_at<'py>(
     })
 }
 
-/// The text of a page's bytes, markup and all.
+/// The text of a page's bytes, markup and all, or of any other file's.
 #[pyfunction]
 pub(crate) fn decode(py: Python<'_>, page: PyBackedBytes) -> PyResult<String> {
     run(py, || Ok(encoding::decode(&page, None).into_owned()))
@@ -251,7 +251,7 @@ pub(crate) fn dateline(py: Python<'_>, text: String) -> PyResult<(Option<String>
 /// The first date in a text, in ISO 8601.
 #[pyfunction]
 pub(crate) fn read_date(py: Python<'_>, text: String, month_first: bool) -> PyResult<Option<String>> {
-    run(py, || Ok(metadata::dates::read(&text, month_first).map(|date| date.iso)))
+    run(py, || Ok(dates::read(&text, month_first).map(|date| date.iso)))
 }
 
 /// The texts of a page's blocks; bounded as in the paper, or as they are rendered.

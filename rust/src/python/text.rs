@@ -91,10 +91,16 @@ pub(crate) fn line_ends(py: Python<'_>, data: Slice<'_, u8>) -> PyResult<(usize,
     run(py, || Ok((memchr::memchr_iter(b'\n', data).count(), memchr::memrchr(b'\n', data).map_or(0, |at| at + 1))))
 }
 
-/// The microseconds since 1970 UTC of each ISO 8601 date, the largest int64 for any other text.
+/// Why a record with these names has no text, and what to do.
 #[pyfunction]
-pub(crate) fn iso_microseconds(py: Python<'_>, dates: Vec<String>) -> PyResult<Array<'_, i64>> {
-    let moment = |date: &String| dates::iso_microseconds(date.as_bytes()).unwrap_or(dates::UNDATED);
+pub(crate) fn no_text(py: Python<'_>, names: Vec<String>, wanted: Vec<String>, what: String) -> PyResult<String> {
+    run(py, || Ok(jsonl::no_text(&names, &wanted, &what)))
+}
+
+/// The microseconds since 1970 UTC of each date, the largest int64 for a text that is none or could be two.
+#[pyfunction]
+pub(crate) fn moments(py: Python<'_>, dates: Vec<String>) -> PyResult<Array<'_, i64>> {
+    let moment = |date: &String| dates::moment(date).unwrap_or(dates::UNDATED);
     run_to_arrays(py, || Ok(dates.iter().map(moment).collect::<Vec<i64>>()))
 }
 

@@ -23,7 +23,7 @@ from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
 from ..methods import Method
-from ..model import ABOUT, Article, Articles, Skipped
+from ..model import ABOUT, TOLD, Article, Articles, Skipped, count
 from ..sources import Fields, read
 from ..sources.fields import id_text
 from ..statistics import Statistics
@@ -82,7 +82,7 @@ class Archive:
         cls,
         path: str | os.PathLike[str],
         *,
-        create: bool = True,
+        create: bool = False,
         method: str | Method | Sequence[str | Method] | None = None,
         preset: str | None = None,
         window: str | None = None,
@@ -91,8 +91,8 @@ class Archive:
     ) -> Archive:
         """The archive at `path`; if there is none and `create` is true, a new one with the methods, preset and window given.
 
-        Raises MismatchError if the archive was made with others than those given. With a `window` ("14d") only articles published within
-        it are kept. An archive whose methods are not here is opened all the same: `articles`, `backup` and `info` work, all else is refused.
+        Raises ArchiveError if there is none and none is to be made, MismatchError if it was made with others than those given. With a
+        `window` ("14d") only articles published within it are kept. An archive whose methods are not here is opened all the same: `articles`, `backup` and `info` work, all else is refused.
         """
         place = Path(path)
         refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
@@ -113,6 +113,13 @@ class Archive:
         lock, self._lock = self._lock, None
         if lock is not None:
             lock.release()
+
+    def __repr__(self) -> str:
+        try:
+            holds = count(len(self))
+        except WirecopyError:
+            holds = "closed, or cannot be read"
+        return f"<Archive {str(self.path)!r}: {holds}>"
 
     def __len__(self) -> int:
         return self._store.count()
@@ -159,7 +166,7 @@ class Archive:
         Articles that are identical to one that was compared are counted and given too. An article is not compared with the one that
         has its id.
         """
-        batches = list(read_batches(articles, fields, ("title", "url"), "query"))
+        batches = list(read_batches(articles, fields, TOLD, "query"))
         wanted = get_relations(relations)
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source, wanted)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
@@ -223,6 +230,14 @@ class Archive:
         with open_pool(self.threads, progress) as pool, self._at_one_moment():
             yield Stock(self._index, pool), pool
 
+    def get(self, id: str | int) -> Article | None:
+        """The article with this id and its text, or None if there is none; it is compared with its checksums, as all that is read."""
+        with self._store.snapshot():
+            rows = list(self._store.rows_of([id_text("id", id)]).values())
+            for article, body in zip(self._store.articles(rows), self._store.texts(rows), strict=True):
+                return dataclasses.replace(article, text=body.decode())
+        return None
+
     def articles(self, *, skip: Callable[[Skipped], object] | None = None) -> Iterator[Article]:
         """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile.
 
@@ -230,6 +245,17 @@ class Archive:
         """
         with self._store.beside() as store, store.snapshot():
             yield from store.all_articles(skip)
+
+    def ids(self) -> list[str]:
+        """The ids of all articles."""
+        return list(self._store.all_ids())
+
+    def select(self, is_meant: Callable[[str], bool]) -> list[Article]:
+        """The articles whose ids are meant, with their texts."""
+        with self._store.snapshot():
+            rows = [row for id, row in self._store.all_ids().items() if is_meant(id)]
+            pairs = zip(self._store.articles(rows), self._store.texts(rows), strict=True)
+            return [dataclasses.replace(article, text=body.decode()) for article, body in pairs]
 
     @property
     def formulas(self) -> Sequence[Formula]:
@@ -291,7 +317,7 @@ class Archive:
         can simply be repeated. An id that it has with other content is skipped, or replaced with `replace`. At the end the boilerplate
         is learnt anew; without `learn`, as in a stream, only once a twentieth of the articles have changed. A file that the archive has
         under another id too, from other arguments, is in `elsewhere`; with `rename` only the new id stays. `skip` is called with every
-        record that cannot be used.
+        record that cannot be used; raises NothingRead if that is all.
         """
         self._claim(progress)
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
@@ -366,8 +392,12 @@ class Archive:
     def compact(self, *, progress: Progress | None = None) -> None:
         """Merge all segments of each slice of time, forget removals, learn boilerplate, and give room back to the disk."""
         self._claim(progress)
+        tell = progress or (lambda stage, done, total: None)
+        tell("merging segments", 0, 0)
         self._writer.compact()
+        tell("merging segments", 1, 1)
         self.learn(progress=progress)
+        tell("giving room back", 0, 0)
         self._store.shrink()
 
     def verify(self) -> list[str]:

@@ -7,7 +7,20 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from ..model import Article, Match, Opinion, Relation, Verdict, held_by_either, list_skipped, missing
+from ..model import (
+    Article,
+    Match,
+    Opinion,
+    Relation,
+    Remarks,
+    Skipped,
+    Verdict,
+    count,
+    held_by_either,
+    list_skipped,
+    missing,
+    tell,
+)
 
 KNOWN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINED_IN)
 """Relations of a query that is in the found article."""
@@ -22,25 +35,28 @@ class Found:
     match: Match
     article: Article
 
-    def to_dict(self) -> dict[str, Any]:
-        """The match and what is known of the article, as their public JSON object."""
+    def to_dict(self, query: Article | None = None) -> dict[str, Any]:
+        """The match and what is known of the article, as their public JSON object; with the `query`, of that too, and with texts."""
         about = {name: getattr(self.article, name) for name in ("published", "title", "source", "url")}
-        return self.match.to_dict() | about
+        return (
+            self.match.to_dict(text=query is not None) | about | (tell(query, self.article) if query else {})
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a text shares with an archive: the articles found, the one with most copied words first.
+    """What a text shares with an archive: the articles found, the one with most copied words first, forms behind all others.
 
     `copied` is the share of the text's words, without boilerplate, that are in a passage of any of them, `longest_words` the number of
     equal words in the longest passage. `articles` is how many articles were found, and `contained_in_count` how many of them contain the
     text: what was compared and everything identical to it, even if only the `top` ones are given. `at_least` says that both may be more:
     a family too big to compare whole has members that are not identical to those that were compared. `new` are the spans of the text, in
     code points, that are neither copied nor boilerplate. Nothing is copied from the `form_of_count` articles that are the same form,
-    filled in otherwise.
+    filled in otherwise. `article` is the text's own, without the text.
     """
 
     query: str
+    article: Article
     copied: float
     longest_words: int
     articles: int
@@ -49,6 +65,12 @@ class Answer:
     contained_in_count: int = 0
     at_least: bool = False
     form_of_count: int = 0
+
+    def __repr__(self) -> str:
+        shown = [*(match.found for match in self.matches[:3]), *["…"] * (self.articles > 3)]
+        least = "at least " if self.at_least else ""
+        found = f": {', '.join(shown)}" if shown else ""
+        return f"<Answer to {self.query!r}: {self.copied:.0%} copied, {least}{count(self.articles)} found{found}>"
 
     @property
     def matches(self) -> list[Match]:
@@ -70,8 +92,8 @@ class Answer:
         """The ids of the articles that are the same form, filled in otherwise: nothing is copied from them."""
         return [match.found for match in self.matches if match.relation == Relation.FORM]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The answer as its public JSON object."""
+    def to_dict(self, *, text: bool = False) -> dict[str, Any]:
+        """The answer as its public JSON object; with `text`, its matches with texts and what is known of both articles."""
         return {
             "query": self.query,
             "copied": self.copied,
@@ -84,7 +106,7 @@ class Answer:
             "form_of": self.form_of,
             "form_of_count": self.form_of_count,
             "new": [list(span) for span in self.new],
-            "matches": [one.to_dict() for one in self.found],
+            "matches": [one.to_dict(self.article if text else None) for one in self.found],
         }
 
 
@@ -164,12 +186,23 @@ class Added:
     known: int = 0
     replaced: int = 0
     late: int = 0
-    skipped: Sequence[Any] = ()
-    unreadable_dates: int = 0
+    skipped: Sequence[Skipped] = ()
+    remarks: Remarks = field(default_factory=Remarks)
     held: Mapping[str, bool] = field(default_factory=dict)
     ahead: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = ()
     elsewhere: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        skipped = sum(1 + one.more for one in self.skipped)
+        counts = {"known": self.known, "replaced": self.replaced, "late": self.late, "skipped": skipped}
+        others = "".join(f", {number:,} {what}" for what, number in counts.items() if number)
+        return f"<Added: {self.added:,} added{others}>"
+
+    @property
+    def unreadable_dates(self) -> int:
+        """How many dates could not be read; they count as missing."""
+        return self.remarks.unreadable_dates
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -183,7 +216,7 @@ class Added:
             self.replaced + other.replaced,
             self.late + other.late,
             list_skipped(self.skipped, other.skipped),
-            self.unreadable_dates + other.unreadable_dates,
+            self.remarks + other.remarks,
             held_by_either(self.held, other.held),
             {**self.ahead, **other.ahead},
             list(dict.fromkeys([*self.warnings, *other.warnings])),

@@ -60,7 +60,7 @@ def _require_free(store: Store, file: Path, path: Path, replace: bool) -> None:
     if identify(file) == store.identity:
         raise UsageError(f"{path}: is the archive itself; name another file for its copy")
     if file.exists() and not replace:
-        raise UsageError(f"{path}: exists; name another file, or replace it: --force, in Python replace=True")
+        raise UsageError(f"{path}: exists; name another file, or replace it with replace=True")
     if file.with_name(file.name + "-wal").exists():
         raise ArchiveError(
             f"{path}: cannot be replaced: its log stands beside it, so it is in use or was not closed; move both away"

@@ -44,22 +44,24 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
     families, relation = Families(index, within), settled.relation
     kin = _find_kin(families, asked, candidates, batch, compared, relation, limits.top, learnt)
     twins = _compare_twins(plan, batch, index, compared, candidates, kin, learnt)
-    every, named = np.where(is_match, queries, NO_QUERY), candidates.rows
+    every, named, found_bodies = np.where(is_match, queries, NO_QUERY), candidates.rows, candidates.bodies
     if len(twins.rows):
         about |= _describe(index, [row for row in dict.fromkeys(twins.rows.tolist()) if row not in about])
         told = _settle(twins.compared, batch, twins.queries, twins.rows, about, learnt)
         settled = Compared.join([settled, told])
         every, named = np.concatenate([every, twins.queries]), np.concatenate([named, twins.rows])
-        by = np.concatenate([by, by[twins.pairs]])
+        by, found_bodies = np.concatenate([by, by[twins.pairs]]), [*found_bodies, *twins.bodies]
     tokens = text.tokenise(batch.text, batch.offsets, spans=True)
     marks = _core.mark_boilerplate(tokens, learnt.known)
     names = [one.name for one in plan.nominating]
     wanted = np.array([relation in limits.relations for relation in RELATIONS])[settled.relation]
     words = np.bincount(settled.pairs, settled.passages.words, len(settled)).tolist()
 
-    def sort_key(pair: int) -> tuple[float, int, str]:
+    is_form = (settled.relation == FORM).tolist()
+
+    def sort_key(pair: int) -> tuple[bool, float, int, str]:
         article, moment = about[int(named[pair])]
-        return -words[pair], moment, article.id
+        return is_form[pair], -words[pair], moment, article.id
 
     answers = []
     for number, id in enumerate(batch.ids):
@@ -70,13 +72,14 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
         for pair in chosen:
             methods = dict.fromkeys(name for bit, name in enumerate(names) if by[pair] >> bit & 1)
             article, _ = about[int(named[pair])]
-            given.append(Found(build_match(settled, pair, id, article.id, body, tuple(methods)), article))
+            sides = (id, body), (article.id, found_bodies[pair].decode())
+            given.append(Found(build_match(settled, pair, *sides, tuple(methods)), article))
         passages = settled.take(mine[settled.relation[mine] != FORM]).passages
         copied, new = tell_new(tokens, marks, number, passages)
         longest = int(passages.words.max(initial=0))
         counts = np.bincount(settled.relation[mine], minlength=len(RELATIONS)) + kin[number].counts
         summed = int(counts.sum()), given, new, int(counts[IS_CONTAINED].sum()), kin[number].at_least
-        answers.append(Answer(id, copied, longest, *summed, int(counts[FORM])))
+        answers.append(Answer(id, batch.describe(number), copied, longest, *summed, int(counts[FORM])))
     return answers
 
 
@@ -222,15 +225,16 @@ def _find_kin(
 
 @dataclass(frozen=True)
 class Likened:
-    """Articles that are identical to compared ones: the query and the row of each, the pair that was nominated, and how it compares."""
+    """Articles that are identical to compared ones: the query and the row of each, the pair that was nominated, how it compares, its text."""
 
     queries: NDArray[np.uint32]
     rows: NDArray[np.uint64]
     pairs: NDArray[np.int64]
     compared: Compared
+    bodies: Sequence[bytes]
 
 
-NO_LIKE = Likened(np.empty(0, np.uint32), NO_ROWS, np.empty(0, np.int64), NOT_COMPARED)
+NO_LIKE = Likened(np.empty(0, np.uint32), NO_ROWS, np.empty(0, np.int64), NOT_COMPARED, ())
 
 
 def _compare_twins(
@@ -261,7 +265,8 @@ def _compare_twins(
         order = np.arange(len(every))
         order[differs] = len(every) + np.arange(len(differs))
         same = Compared.join([same, more]).take(order)
-    return Likened(queries.astype(np.uint32), rows, pairs.astype(np.int64), same)
+    texts = [bodies[place] for place in places.tolist()]
+    return Likened(queries.astype(np.uint32), rows, pairs.astype(np.int64), same, texts)
 
 
 def tell_new(

@@ -34,13 +34,18 @@ def open_store(
     window: str | None,
     statistics: Statistics | None,
 ) -> Opened:
-    """The archive at a path, a new one if there is none; raises MismatchError if it was made with other settings than those given."""
+    """The archive at a path, or a new one if there is none and one is to be made.
+
+    Raises ArchiveError if there is none and none is to be made, MismatchError if it was made with other settings than those given.
+    """
     _require_place(place, create)
     fresh = Settings.choose(method, preset, window, statistics) if not place.exists() else None
     store = Store(place)
     try:
         if store.is_new and not fresh:
             require_unused(store.file)
+            if not create:
+                raise ArchiveError(_no_archive(place))
         if store.is_new or store.format < FORMAT:
             with locked(store.file, store.identity, place):
                 store.prepare()
@@ -59,13 +64,17 @@ def open_store(
 
 
 def _require_place(place: Path, create: bool) -> None:
-    """Raise ArchiveError if there is no archive at a path and none can be made."""
+    """Raise ArchiveError if nothing is at a path and nothing is to be made there, or nothing can be."""
     if not place.exists() and not create:
-        raise ArchiveError(f"{place}: no archive there; make one with wirecopy add {place} PATH...")
+        raise ArchiveError(_no_archive(place))
     if place.is_dir():
         raise ArchiveError(f"{place}: a folder; name the file of an archive")
     if not place.parent.is_dir():
         raise ArchiveError(f"{place}: no folder {place.parent}")
+
+
+def _no_archive(place: Path) -> str:
+    return f"{place}: no archive there; make one with Archive.open({str(place)!r}, create=True)"
 
 
 def _load(store: Store) -> Settings | WirecopyError:

@@ -24,7 +24,7 @@ def choose_method(settings: Settings, path: object) -> Method:
     if len(chosen) != 1:
         raise UsageError(
             f"a method decides by itself in an archive of one method; {path} has "
-            f"{', '.join(one.name for one in chosen)}: make another with wirecopy add NEW PATH --method NAME"
+            f"{', '.join(one.name for one in chosen)}: make another with Archive.open(NEW, create=True, method=NAME)"
         )
     return chosen[0]
 
@@ -36,7 +36,7 @@ def opine(query: Articles, index: Index, limits: Limits, *, accepted: bool = Fal
     if method.compares_keys:
         raise UsageError(
             f"{method} leaves out the most frequent of all keys, which an archive does not count: "
-            "use wirecopy find --decide method"
+            "use wirecopy.opinions"
         )
     statistics = settings.statistics if method.weighs_words else None
     mine = sketch(query, method, statistics)

@@ -43,7 +43,7 @@ def read_moment(date: str | None) -> int | None:
     """A date in microseconds; raises UsageError if it cannot be read."""
     if date is None:
         return None
-    found = int(_core.iso_microseconds([date])[0])
+    found = int(_core.moments([date])[0])
     if found == UNDATED:
         raise UsageError(f"expected a date such as 2026-03-01 or 2026-03-01T12:00:00Z, got {date!r}")
     return found

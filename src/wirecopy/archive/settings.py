@@ -174,7 +174,7 @@ def require_text_version(store: Store) -> None:
     if not is_current(store):
         way_out = (
             "its statistics are of words read that way: make another with new ones: wirecopy weigh, then "
-            "wirecopy export OLD | wirecopy add NEW - --statistics FILE"
+            "Archive.open(NEW, create=True, statistics=…).add(OLD.articles())"
             if store.setting("statistics")
             else f"the next to write files all articles anew: wirecopy compact {store.path}, or wirecopy add"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from threading import Lock
@@ -17,7 +18,7 @@ from ..addresses import number_addresses
 from ..forms import Origins
 from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
-from ..model import Skipped
+from ..model import Article, Remarks, Skipped
 from ..pairs import LEFT_OUT, NOBODY, SHARDS, Shard, sketch
 from .index import NO_ROWS, Index
 from .segments import Segment
@@ -31,7 +32,7 @@ class Stock:
     labels: Sequence[Any] | None = None
     skipped: Sequence[Skipped] = ()
     warnings: Sequence[str] = ()
-    unreadable_dates = 0
+    remarks = Remarks()
     missing_fields: Sequence[str] = ()
 
     def __init__(self, index: Index, pool: Pool) -> None:
@@ -76,7 +77,8 @@ class Stock:
             return sketch(batch, method, statistics)
 
         starts = range(0, max(1, len(self._rows)), BATCH_ARTICLES)
-        return Sketches.join(list(self._pool.map(sketch_batch, starts))), np.arange(len(self._rows))
+        parts = self._pool.map(sketch_batch, starts, f"sketching for {method.name}", len(starts))
+        return Sketches.join(list(parts)), np.arange(len(self._rows))
 
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""
@@ -85,6 +87,13 @@ class Stock:
             parts = self._store.texts(rows)
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return np.frombuffer(b"".join(parts), np.uint8), offsets
+
+    def articles(self, ranks: NDArray[np.uint32]) -> list[Article]:
+        """The articles at some ranks."""
+        rows = self._rows[ranks].tolist()
+        with self._lock:
+            bodies, about = self._store.texts(rows), self._store.articles(rows)
+        return [replace(one, text=body.decode()) for one, body in zip(about, bodies, strict=True)]
 
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""

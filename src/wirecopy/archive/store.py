@@ -127,6 +127,10 @@ class Store(Connection):
         """The row of each of the ids that occurs."""
         return dict(self.select("id, row", "articles", "id", ids))
 
+    def all_ids(self) -> dict[str, int]:
+        """The row of every id."""
+        return dict(self.read("SELECT id, row FROM articles"))
+
     def ids_of(self, rows: Sequence[int]) -> list[str]:
         """The ids of some rows, in the order of the rows given."""
         found = dict(self.select("row, id", "articles", "row", rows))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..boilerplate import Learnt
+from ..errors import NothingRead
 from ..matching.collection import Pool, Progress
 from ..methods import Method
 from ..model import UNDATED, Articles, Skipped, list_skipped
@@ -78,8 +79,11 @@ class Writer:
         progress: Progress | None,
         skip: Callable[[Skipped], object] | None,
     ) -> Added:
-        """Add what is read, each batch in one change; returns what came of all, and which files the archive has elsewhere."""
-        total, done, seen = Added(), 0, set[str]()
+        """Add what is read, each batch in one change; returns what came of all, and which files the archive has elsewhere.
+
+        Raises NothingRead if no record can be used.
+        """
+        total, done, seen, articles = Added(), 0, set[str](), 0
         elsewhere, was_empty = dict[str, Sequence[str]](), not self._store.count()
 
         def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
@@ -93,8 +97,11 @@ class Writer:
             if not was_empty:
                 elsewhere |= find_elsewhere(self._store, batch, contents)
             done += source_bytes
+            articles += len(batch)
             if progress:
                 progress("adding", done, 0)
+        if total.skipped and not articles:
+            raise NothingRead(total.skipped)
         others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
         return dataclasses.replace(total, elsewhere={id: ids for id, ids in others.items() if ids})
 
@@ -123,7 +130,7 @@ class Writer:
             elif id in seen:
                 refused[row] = f"an article with the id {id!r} was read before; give each its own"
             elif there and not replace:
-                refused[row] = f"the archive has the id {id!r} with other content; add it with --replace"
+                refused[row] = f"the archive has the id {id!r} with other content; add it with replace=True"
             else:
                 fresh[id] = row
             seen.add(id)
@@ -144,7 +151,7 @@ class Writer:
             if latest < batch.published[row] != UNDATED
         }
         warnings = [self._clock_warning(clock)] if late and clock is not None and clock > latest else []
-        return Added(*counts, skipped, batch.unreadable_dates, batch.held, ahead, warnings)
+        return Added(*counts, skipped, batch.remarks, batch.held, ahead, warnings)
 
     def _insert(
         self,
@@ -237,7 +244,7 @@ class Writer:
         path = self._store.path
         return (
             f"the window of {path} ends {show_moment(clock)}, ahead of now: "
-            f"set its clock with wirecopy expire {path} --now DATE"
+            f"set its clock with Archive.open({str(path)!r}).expire(now=DATE)"
         )
 
     def expire(self, now: int | None = None) -> int:

@@ -1,6 +1,7 @@
 """The command line: data on stdout, talk on stderr.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were skipped, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were skipped, 4 a text is copied by more than `check --fail-over`,
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -21,18 +22,24 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .. import methods
 from ..comparison import DEFAULT_PRESET, PRESETS, compare
-from ..errors import INTERRUPTED, SourceError, UsageError, WirecopyError, refuse
-from ..model import Article, count, one_line
+from ..errors import INTERRUPTED, NothingRead, UsageError, WirecopyError, refuse
+from ..model import count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
-from ..sources import read, total_bytes
+from ..sources import Fields, total_bytes
 from ..statistics import Statistics
 from . import options
 from .archive import archive_commands
+from .demo import demo_command
+from .naming import read_named
 from .pages import extract_command, train_command
-from .show import print_table, show_progress, show_side_by_side, show_table
+from .show import WIDE, open_console, print_table, print_text, show_progress
+from .side_by_side import show_side_by_side
 from .watch import watch_command
 from .writing import (
+    CSV,
+    FULL,
     check_writable,
+    csv_writer,
     name_examples,
     name_output,
     open_output,
@@ -87,8 +94,35 @@ def complain(message: str, code: int = 1) -> int:
     return code
 
 
+SECTIONS = {
+    "Find copies": ("demo", "find", "compare"),
+    "Take articles out of web pages": ("extract", "train"),
+    "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
+    "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
+    "Published methods": ("methods", "weigh", "tune"),
+}
+"""The commands by task, in the order of use."""
+
+
 class Commands(click.Group):
-    """All commands. A reader of the output that leaves early is no error, where click would exit with code 1."""
+    """All commands.
+
+    A reader of the output that leaves early is no error, where click would exit with code 1; where nothing was read, what was skipped
+    is named as it is beside what was.
+    """
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of use."""
+        return [name for names in SECTIONS.values() for name in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command does, by task."""
+        wide = max(map(len, self.commands))
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                limit = formatter.width - wide - 6
+                rows = [(name.ljust(wide), self.commands[name].get_short_help_str(limit)) for name in names]
+                formatter.write_dl(rows)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command that was asked for."""
@@ -97,6 +131,10 @@ class Commands(click.Group):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             return 0
+        except NothingRead as error:
+            code = name_examples(error.skipped)
+            say("no articles found")
+            return code
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -158,7 +196,7 @@ def find_command(
     given |= {"boilerplate": boilerplate, "pairs": pairs == "all"}
     refuse(
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
-        *options.needing_alignment(by_method, **given, parquet=form == "parquet"),
+        *options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL),
         (not by_method and verdicts, "--verdicts: only with --decide method"),
         (not by_method and accepted, "--accepted: only with --decide method"),
         (
@@ -182,12 +220,15 @@ def find_command(
         write_lines(verdicts, told.verdicts)
         return summarise(told, quiet)
     common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
+    common["about"] = form != "jsonl"
     with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
         matches = find(inputs, progress=progress, skip=skip, **common)
-    return report_matches(matches, form, output, boilerplate, quiet)
+    within = [*paths, *filter(None, [query])]
+    return report_matches(matches, form, output, boilerplate, quiet, within)
 
 
-for command in (extract_command, train_command, *archive_commands.commands.values(), watch_command):
+ELSEWHERE = (demo_command, extract_command, train_command, *archive_commands.commands.values(), watch_command)
+for command in ELSEWHERE:
     app.add_command(command)
 
 
@@ -196,8 +237,12 @@ for command in (extract_command, train_command, *archive_commands.commands.value
 @options.paths
 @options.file("-o", "--output", required=True, help="Where to write the counts.")
 @options.skipped
+@options.fields
+@options.threads
 @options.quiet
-def weigh_command(name: str, paths: tuple[Path, ...], output: Path, skipped: Path | None, quiet: bool) -> int:
+def weigh_command(
+    name: str, paths: tuple[Path, ...], output: Path, skipped: Path | None, quiet: bool, **common: Any
+) -> int:
     """Count in how many articles each word occurs, words as METHOD reads them.
 
     A reference collection for find --statistics.
@@ -206,7 +251,7 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, skipped: Pat
     check_writable(output, skipped, inputs=inputs)
     method = options.read_method(name)
     with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:
-        statistics, unused = weigh(inputs, method, progress=progress, skip=skip)
+        statistics, unused = weigh(inputs, method, progress=progress, skip=skip, **common)
     with name_output(output):
         statistics.save(output)
     if not quiet:
@@ -219,16 +264,39 @@ def weigh_command(name: str, paths: tuple[Path, ...], output: Path, skipped: Pat
 @options.paths
 @options.number("--queries", help="Ask about the earliest N articles; by default all.")
 @options.skipped
-def tune_command(name: str, paths: tuple[Path, ...], queries: int | None, skipped: Path | None) -> int:
+@options.fields
+@options.forms("jsonl", "csv")
+@options.threads
+@options.quiet
+def tune_command(
+    name: str,
+    paths: tuple[Path, ...],
+    queries: int | None,
+    skipped: Path | None,
+    form: str,
+    output: Path | None,
+    quiet: bool,
+    **common: Any,  # fields and threads
+) -> int:
     """Try a parameter of METHOD on a collection, by the procedure of its paper.
 
     document_image: how images of 5, 10, 20, 30 ... terms rank the articles, against all terms (EDTA).
     """
-    check_writable(skipped, inputs=paths)
-    with open_skipped(skipped) as skip:
-        trials, unused = tune(list(paths), options.read_method(name), queries=queries, skip=skip)
-    rows = [map(_show_value, asdict(trial).values()) for trial in trials]
-    print_table([head.replace("_", " ") for head in asdict(trials[0])], rows, sys.stdout)
+    refuse((form == "parquet", "tune writes JSON lines, CSV or a table"))
+    check_writable(output, skipped, inputs=paths)
+    method = options.read_method(name)
+    with show_progress(quiet, total_bytes(list(paths))) as progress, open_skipped(skipped) as skip:
+        trials, unused = tune(list(paths), method, queries=queries, progress=progress, skip=skip, **common)
+    told = [asdict(trial) for trial in trials]
+    with open_output(output) as out:
+        if form == "jsonl":
+            for one in told:
+                write_line(one, out)
+        elif form in CSV:
+            csv_writer(list(told[0]), form, out)([list(one.values()) for one in told])
+        else:
+            rows = [map(_show_value, one.values()) for one in told]
+            print_table([head.replace("_", " ") for head in told[0]], rows, out)
     return name_examples(unused)
 
 
@@ -239,29 +307,41 @@ def _show_value(value: Any) -> str:
 
 
 @app.command("compare")
-@click.argument("query", type=options.FILE)
-@click.argument("found", type=options.FILE)
+@click.argument("query")
+@click.argument("found")
+@options.within
 @options.preset
 @options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
+@options.fields
 @options.output
-def compare_command(query: Path, found: Path, preset: str, as_json: bool, output: Path | None) -> int:
-    """Show what QUERY, which may be a copy, shares with FOUND, side by side."""
-    check_writable(output, inputs=[query, found])
-    texts = read_text(query), read_text(found)
-    match = compare(Article(str(query), texts[0]), Article(str(found), texts[1]), preset=preset)
+@options.no_talk
+def compare_command(
+    query: str,
+    found: str,
+    within: tuple[Path, ...],
+    preset: str,
+    as_json: bool,
+    fields: Fields,
+    output: Path | None,
+) -> int:
+    """Show what QUERY, which may be a copy, shares with FOUND, side by side: files of one text each, or ids --in a pile or archive."""
+    check_writable(output, inputs=[*within, *map(Path, filter(None, (query, found)))])
+    mine, theirs = read_named((query, found), within, fields)
+    match = compare(mine, theirs, preset=preset)
     with open_output(output) as out:
         if as_json or not out.isatty():
             write_line(match.to_dict() if match else None, out)
         elif match is None:
             out.write(f"no copy: no common passage of {PRESETS[preset].min_passage_words} words\n")
         else:
-            show_side_by_side(match, *texts, out)
+            show_side_by_side(match, mine, theirs, out)
     return 0
 
 
 @app.command("methods")
 @click.argument("name", required=False)
 @options.as_json
+@options.no_talk
 def methods_command(name: str | None, as_json: bool) -> int:
     """List the methods there are, or show one in full, with parameters and papers."""
     found = [methods.describe(one) for one in ([name] if name else methods.names())]
@@ -269,7 +349,8 @@ def methods_command(name: str | None, as_json: bool) -> int:
         print(json.dumps(found[0] if name else found, indent=2, ensure_ascii=False))
     elif name:
         [one] = found
-        print(f"{one['name']}: {one['paper']}\n\n{one['about']}\n")
+        print(f"{one['name']}: {one['paper']}\n")
+        print_text(one["about"], sys.stdout)
         for parameter, default in one["parameters"].items():
             print(f"  {parameter} = {default}")
         if one["recall_curve"]:
@@ -280,56 +361,9 @@ def methods_command(name: str | None, as_json: bool) -> int:
         rows = []
         for one in found:
             parameters = ", ".join(f"{name}={value}" for name, value in one["parameters"].items())
-            rows.append((one["name"], one["paper"], one["summary"], parameters or "none"))
-        print_table(("method", "paper", "what it does", "parameters"), rows, sys.stdout)
+            rows.append((one["name"], one["summary"], one["paper"], parameters or "none"))
+        heads = ("method", "what it does", "paper", "parameters")
+        columns = len(heads) if open_console(sys.stdout).width >= WIDE else -1
+        print_table(heads[:columns], [row[:columns] for row in rows], sys.stdout)
+        print("\none in full, with its parameters: wirecopy methods NAME")
     return 0
-
-
-@app.command("demo")
-@click.argument("folder", type=options.FILE, metavar="DIR")
-@options.flag("--run", help="Then find its copies, and compare with the truth.")
-@click.option(
-    "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
-)
-@options.quiet
-def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
-    """Write a small made-up archive whose copies are known to DIR: pages, and their texts."""
-    from .. import demo
-
-    if folder.exists() and not folder.is_dir():
-        raise SourceError(f"{folder}: a file; name a folder")
-    if folder.exists() and any(folder.iterdir()) and not (folder / "truth.jsonl").exists():
-        raise UsageError(f"{folder} holds other files: name a new folder")
-    demo.write_archive(folder, seed)
-    pages, articles, truth = folder / "pages", folder / "articles.jsonl", folder / "truth.jsonl"
-    say(f"wrote {pages}, their texts {articles} and the truth {truth}")
-    if not run:
-        return 0
-    say(f"running: wirecopy find {pages}")
-    with show_progress(quiet, None) as progress:
-        matches = find([pages], progress=progress)
-    show_table(matches, sys.stdout)
-    print()
-    for formula in matches.formulas[:5]:
-        print(f"boilerplate in {count(formula.articles)}: {formula.example}")
-    print(f"{count(len(matches.formulas), 'formula')} left out as boilerplate\n")
-    say(f"running: wirecopy find {articles}")
-    if different := demo.differences(find([articles]), matches):
-        print(*different, f"{len(different)} pairs are not as from the texts", sep="\n")
-    else:
-        print("the answer is the same as from the texts")
-    print(demo.score(matches, demo.read_truth(folder)))
-    return 0
-
-
-def read_text(path: Path) -> str:
-    """The text of a file, or of stdin, that holds one article."""
-    batches = [work() for work in read([path])]
-    for skipped in (skipped for batch in batches for skipped in batch.skipped):
-        raise SourceError(str(skipped))
-    articles = sum(map(len, batches))
-    if articles != 1:
-        raise SourceError(
-            f"{path}: expected one text, got {articles} articles; compare many with wirecopy find"
-        )
-    return next(bytes(batch.text).decode() for batch in batches if len(batch))

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..errors import INTERRUPTED, refuse
-from ..model import Skipped, count, held_by_either, list_skipped, missing, one_line
+from ..errors import INTERRUPTED, UsageError, refuse
+from ..model import TOLD, Remarks, Skipped, count, held_by_either, list_skipped, missing, one_line
 from ..sources import Fields, read, total_bytes
+from ..sources.kinds import is_sqlite
 from ..sources.paths import File, Files, find
 from . import options
 from .show import TABLE_ROWS, print_table, show_progress
 from .writing import (
+    FULL,
     answer_writer,
     check_writable,
     name_examples,
@@ -31,6 +33,7 @@ from .writing import (
     say,
     say_ahead,
     say_missing,
+    say_remarks,
     summarise,
     write_line,
     write_opinions,
@@ -45,11 +48,20 @@ CHECK_BYTES = 1 << 18
 archive_commands = click.Group()
 
 
-def open_archive(path: Path, *, create: bool = False, **options: Any) -> Archive:
+def open_archive(path: Path, **options: Any) -> Archive:
     """The archive at a path; SQLite is loaded here, so that other commands start without it."""
     from ..archive import Archive
 
-    return Archive.open(path, create=create, **options)
+    return Archive.open(path, **options)
+
+
+def open_or_make(path: Path, quiet: bool, **options: Any) -> Archive:
+    """The archive at a path, which is made if there is none, and that is said."""
+    is_new = not path.exists()
+    archive = open_archive(path, create=True, **options)
+    if is_new and not quiet:
+        say(f"a new archive: {path}")
+    return archive
 
 
 def files_of(archive: Path) -> list[Path]:
@@ -67,6 +79,15 @@ def find_files(paths: Sequence[Path], archive: Path) -> list[Files]:
 
     found = (find(str(path)) for path in paths)
     return [replace(one, files=tuple(filter(is_other, one.files))) for one in found]
+
+
+def check_order(command: str, archive: Path, paths: Sequence[Path]) -> None:
+    """Raise UsageError if one of the paths is a SQLite file, and what should be an archive is another file."""
+    swapped = next(filter(is_sqlite, paths), None)
+    if swapped and archive.is_file() and not is_sqlite(archive):
+        raise UsageError(
+            f"{archive} is no archive, {swapped} may be one: wirecopy {command} {swapped} {archive}"
+        )
 
 
 def say_changed(store: Archive, done: str, others: Mapping[str, int] | None = None) -> None:
@@ -103,9 +124,10 @@ def add_command(
     What is in already is not added twice: an add that was interrupted is repeated, and goes on. Exit code 3 says that
     it is done but some records were skipped, three of each kind named on stderr.
     """
+    check_order("add", archive, paths)
     check_writable(skipped, inputs=[*files_of(archive), *paths])
     inputs = find_files(paths, archive)
-    with open_archive(archive, create=True, threads=threads, **making) as store:
+    with open_or_make(archive, quiet, threads=threads, **making) as store:
         before = len(store)
         try:
             with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:
@@ -162,6 +184,12 @@ def summarise_added(added: Added, before: int, store: Archive, rename: bool, qui
     metavar="X",
     help="Name only articles that hold this share of the text, such as 0.2.",
 )
+@click.option(
+    "--fail-over",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    help="Exit with code 4 if more than this share of a text is copied, such as 0.5.",
+)
 @click.option("--since", metavar="DATE", help="Name only articles that were published then or later.")
 @click.option(
     "--until",
@@ -177,10 +205,12 @@ def summarise_added(added: Added, before: int, store: Archive, rename: bool, qui
 @options.skipped
 @options.fields
 @options.forms("jsonl", "csv")
+@options.quiet
 def check_command(
     archive: Path,
     texts: tuple[Path, ...],
     min_share: float,
+    fail_over: float | None,
     decide: Literal["alignment", "method"],
     accepted: bool,
     relations: tuple[str, ...] | None,
@@ -189,42 +219,67 @@ def check_command(
     fields: Fields,
     form: str,
     output: Path | None,
+    quiet: bool,
     **limits: Any,
 ) -> int:
     """Say what each TEXT shares with the articles of ARCHIVE; a file, a folder, - for stdin, as for find.
 
     A text is not compared with the article that has its id. Exit code 0 says that it is done, whatever was found; 3 that
-    some records were skipped, three of each kind named on stderr.
+    some records were skipped, three of each kind named on stderr; 4 that a text is copied by more than --fail-over.
     """
     by_method = decide == "method"
     refuse(
         (form == "parquet", "check writes JSON lines, CSV or a table"),
-        *options.needing_alignment(by_method, min_share=min_share, preset=preset, relation=relations),
+        *options.needing_alignment(
+            by_method,
+            min_share=min_share,
+            fail_over=fail_over is not None,
+            preset=preset,
+            relation=relations,
+            text=form == FULL,
+        ),
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
+    check_order("check", archive, texts)
     check_writable(output, skipped, inputs=[*files_of(archive), *texts])
     given = {name: value for name, value in limits.items() if value is not None}
     unused: list[Skipped] = []
     held: dict[str, bool] = {}
+    remarks, over, size = Remarks(), 0, total_bytes(list(texts))
+    still = quiet or output is None  # answers that scroll by are progress enough
     # Files are looked up before a new one is there.
-    texts_read = read(list(texts), fields=replace(fields, about=("title", "url")), batch_bytes=CHECK_BYTES)
-    with open_archive(archive) as store, open_output(output) as out, open_skipped(skipped) as skip:
-        write = answer_writer(form, out, by_method)
+    texts_read = read(list(texts), fields=replace(fields, about=TOLD), batch_bytes=CHECK_BYTES)
+    with (
+        open_archive(archive) as store,
+        open_output(output) as out,
+        open_skipped(skipped) as skip,
+        show_progress(still, size) as progress,
+    ):
+        write = answer_writer(form, out, by_method, store, some=relations is not None)
         ask: Callable[..., Sequence[Any]] = (
             partial(store.opinions, accepted=accepted)
             if by_method
             else partial(store.check, min_share=min_share, preset=preset, relations=relations)
         )
+        done = 0
         for work in texts_read:
             batch = work()
+            remarks += batch.remarks
             unused = list_skipped(unused, list_skipped(batch.skipped, tell=skip))
             held = held_by_either(held, batch.held)
             for answer in ask(replace(batch, skipped=()), **given):
                 write(answer)
+                over += fail_over is not None and answer.copied > fail_over
             out.flush()
+            done += work.source_bytes
+            if progress:
+                progress("reading", done, 0)
     code = name_examples(unused)
+    say_remarks(remarks)
     say_missing(missing(held))
-    return code
+    if over and not quiet:
+        say(f"{count(over, 'text')} copied by more than {fail_over:.0%}")
+    return 4 if over else code
 
 
 @archive_commands.command("remove")
@@ -276,6 +331,7 @@ def expire_command(archive: Path, now: str | None, quiet: bool) -> int:
 @archive_commands.command("info")
 @options.archive
 @options.as_json
+@options.no_talk
 def info_command(archive: Path, as_json: bool) -> int:
     """Say what ARCHIVE holds, what it was made with, how large it is, and what it takes for boilerplate."""
     with open_archive(archive) as store:
@@ -338,7 +394,10 @@ def verify_command(archive: Path, quiet: bool) -> int:
     stands on stdout, with what was done about it.
     """
     with open_archive(archive) as store:
-        problems = store.verify()
+        with show_progress(quiet, None) as progress:
+            if progress:
+                progress("verifying", 0, 0)
+            problems = store.verify()
         for problem in problems:
             print(problem)
         sys.stdout.flush()
@@ -393,14 +452,14 @@ def pairs_command(
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     by_method = decide == "method"
     given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate, "relation": relations}
-    refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet"))
+    refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL))
     check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
         if by_method:
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
             matches = store.pairs(preset=preset, pairs=pairs, relations=relations, progress=progress)
-        return report_matches(matches, form, output, boilerplate, quiet)
+        return report_matches(matches, form, output, boilerplate, quiet, [archive])
 
 
 @archive_commands.command("backup")
@@ -433,16 +492,21 @@ def warn_missing(store: Archive) -> bool:
 @archive_commands.command("export")
 @options.archive
 @options.output
-def export_command(archive: Path, output: Path | None) -> int:
+@options.quiet
+def export_command(archive: Path, output: Path | None, quiet: bool) -> int:
     """Write the articles of ARCHIVE as JSON lines, the earliest first.
 
     wirecopy export OLD | wirecopy add NEW - makes a copy, under other settings if need be. Each article is compared with
     its checksums: exit code 3 says that some are damaged and left out, each named on stderr.
     """
     check_writable(output, inputs=files_of(archive))
-    with open_archive(archive) as store, open_output(output) as out:
+    still = quiet or output is None
+    with open_archive(archive) as store, open_output(output) as out, show_progress(still, None) as progress:
         is_behind = warn_missing(store)
         skipped: list[Skipped] = []
-        for article in store.articles(skip=skipped.append):
+        articles = len(store)
+        for number, article in enumerate(store.articles(skip=skipped.append), 1):
             write_line(asdict(article), out)
+            if progress:
+                progress("writing", number, articles)
     return name_skipped(skipped) or (3 if is_behind else 0)

@@ -59,7 +59,18 @@ archive_preset = _preset(help="What counts as copied, if not what the archive wa
 archive_decide = decide("the one method of the archive")
 archive = click.argument("archive", type=FILE)
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
+within = click.option(
+    "--in",
+    "within",
+    type=FILE,
+    multiple=True,
+    metavar="PATH|ARCHIVE",
+    help="Where the articles are whose ids, as a table shows them, are given; may be repeated.",
+)
 quiet = flag("-q", "--quiet", help="No progress, no summary; complaints only.")
+no_talk = flag(
+    "-q", "--quiet", expose_value=False, help="As everywhere; nothing is said here but complaints."
+)
 output = file("-o", "--output", help="Write there instead of to stdout.")
 threads = number("--threads", help="By default one for each core.")
 as_json = flag("--json", "as_json", help="As JSON.")
@@ -88,9 +99,10 @@ relation = click.option(
 
 _FORMS = {
     "jsonl": "One JSON object a line (the default off a terminal).",
-    "csv": "One line a match, without passages.",
+    "csv": "One line a match, with titles, sources, dates, addresses and what is shared.",
     "parquet": "A Parquet file; needs --output.",
 }
+_TEXT = "With --jsonl: with titles, sources, dates, addresses and the texts of passages, too."
 _RAW = (
     "With --csv: cells as they are. Else one that a spreadsheet would take for a formula has a ' before it."
 )
@@ -101,13 +113,14 @@ def forms(*forms: str) -> Decorator:
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def run(*arguments: Any, output: Path | None, raw: bool, **options: Any) -> Any:
+        def run(*arguments: Any, output: Path | None, raw: bool, text: bool, **options: Any) -> Any:
             asked = [form for form in forms if options.pop(form)]
-            form = choose_form(asked, raw, output)
+            form = choose_form(asked, raw, text, output)
             return command(*arguments, form=form, output=output, **options)
 
         flags = [flag(f"--{form}", help=_FORMS[form]) for form in forms]
         flags.insert(forms.index("csv") + 1, flag("--raw", help=_RAW))
+        flags.insert(forms.index("jsonl") + 1, flag("--text", help=_TEXT))
         return _with_options(run, *flags, output)
 
     return decorate
@@ -115,18 +128,32 @@ def forms(*forms: str) -> Decorator:
 
 def fields(command: Command) -> Command:
     """Options for where records hold what is read of them; the command gets them as `fields`."""
-    held = {"text": "text", "id": "id", "published": "date", "title": "title"}
+    held = {
+        name: name for name in ("text", "id", "published", "title", "source", "author", "language", "url")
+    }
+    held |= {"published": "date", "url": "address"}
 
     @wraps(command)
     def run(*arguments: Any, **options: Any) -> Any:
-        fields = Fields(**{name: options.pop(f"{name}_field") for name in held})
-        return command(*arguments, fields=fields, **options)
+        names = {name: options.pop(f"{name}_field") for name in held}
+        read = {name: options.pop(name) for name in ("date_format", "encoding")}
+        return command(*arguments, fields=Fields(**names, **read), **options)
 
     return _with_options(
         run,
         *(
             click.option(f"--{name}-field", metavar="NAME", help=f"Where the {what} stands in a record.")
             for name, what in held.items()
+        ),
+        click.option(
+            "--date-format",
+            metavar="FORM",
+            help="How dates are written, as for strptime: %d/%m/%Y. Without, ISO 8601 and other forms that mean one thing.",
+        ),
+        click.option(
+            "--encoding",
+            metavar="NAME",
+            help="The encoding of text files and records, such as latin1. Without, that of a text file is told by its looks, and records are UTF-8.",
         ),
     )
 
@@ -166,10 +193,12 @@ def _with_options(command: Command, *options: Decorator) -> Command:
 _ALIGNMENT_ONLY = {
     "preset": "--preset: not with --decide method, which compares no words",
     "min_share": "--min-share: not with --decide method, which compares no words",
+    "fail_over": "--fail-over: not with --decide method, which compares no words",
     "boilerplate": "--boilerplate: not with --decide method, which knows none",
     "relation": "--relation: not with --decide method, which compares no words",
     "pairs": "--pairs: not with --decide method, which gives all",
     "parquet": "--decide method writes JSON lines, CSV or a table",
+    "text": "--text: not with --decide method, which compares no words",
 }
 
 

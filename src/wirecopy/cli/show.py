@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from operator import attrgetter
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from shlex import quote
 from typing import IO, TYPE_CHECKING, Any
 
-from ..model import Match, clean, count, one_line
+import numpy as np
+
+from ..comparison import RELATIONS
+from ..model import Article, Match, clean, count, one_line
 from ..pile import Matches, Progress
+from .naming import Ids
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,6 +24,8 @@ if TYPE_CHECKING:
     from ..archive import Answer
 
 TABLE_ROWS = 20
+IN_BYTES = ("reading", "adding")
+"""The stages that count bytes of the input."""
 
 
 @contextmanager
@@ -26,23 +35,37 @@ def show_progress(quiet: bool, size: int | None) -> Iterator[Progress | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        ProgressColumn,
+        SpinnerColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bars
     from rich.text import Text
 
     class Amount(ProgressColumn):
         def render(self, task: Task) -> Text:
-            scale, unit = (1e6, " MB") if task.description in ("reading", "adding") else (1, "")
+            scale, unit = (1e6, " MB") if task.description in IN_BYTES else (1, "")
+            if not (task.completed or task.total):
+                return Text("")
             total = f" of {task.total / scale:,.0f}" if task.total else ""
             rate = f"  {task.speed / scale:,.0f}{unit}/s" if task.speed else ""
             return Text(f"{task.completed / scale:,.0f}{total}{unit}{rate}")
 
-    columns = (TextColumn("{task.description:<10}"), BarColumn(), Amount(), TimeRemainingColumn())
+    # What cannot say how far it is shows by its spinner and clock that it works.
+    columns = (
+        *(SpinnerColumn(finished_text=" "), TextColumn("{task.description}"), BarColumn(20)),
+        *(Amount(), TimeElapsedColumn(), TimeRemainingColumn()),
+    )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, Any] = {}
 
         def report(stage: str, done: int, total: int) -> None:
-            whole = total or size
+            whole = total or (size if stage in IN_BYTES else None)
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=whole)
             bars.update(tasks[stage], completed=done, total=whole)
@@ -70,57 +93,73 @@ def print_table(heads: Iterable[str], rows: Iterable[Iterable[str]], out: IO[str
     open_console(out).print(table)
 
 
-def show_table(matches: Matches, out: IO[str]) -> None:
-    """Print the first matches as a table, a line each."""
+def print_text(text: str, out: IO[str]) -> None:
+    """Print paragraphs, wrapped between words."""
+    from rich.text import Text
+
     console = open_console(out)
-    width = _id_width(console.width)
-    rows = [
-        {"query": cut_middle(clean(match.query), width), **_cells(match, width)}
-        for match in matches[:TABLE_ROWS]
-    ]
-    _print_rows(console, {"query": width, "found": width, **NARROW}, rows)
-    if len(matches) > TABLE_ROWS:
-        print(f"… and {len(matches) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
+    for paragraph in text.split("\n\n"):
+        console.print(Text(_plain(paragraph)), end="\n\n")
 
 
-def show_answer(answer: Answer, out: IO[str]) -> None:
-    """Print what a text shares with an archive: the verdict, and the articles found as a table."""
+def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = (), rows: int = TABLE_ROWS) -> None:
+    """Print the `rows` most telling matches: the closest relations first, then the most words; at the end how many there are of each.
+
+    A match has a line for each article, and on a wide terminal one for its longest passage. `within` is where the articles are.
+    """
+    if not len(matches):
+        if matches.articles:
+            out.write(f"nothing found: no copies among {count(matches.articles)}\n")
+        return
+    console = open_console(out)
+    shown = np.lexsort((-matches.words, matches.compared.relation))[:rows].tolist()
+    told = list(matches.tell(shown))
+    ids = Ids(lambda: chain(matches.query_side.ids, matches.found_side.ids))
+    lines: list[_Line] = []
+    for match, query, found in told:
+        longest = f"“{_longest(match)}”" if console.width >= WIDE else ""
+        lines.append(_Line(str(match.relation), match.query_covered, query))
+        lines.append(_Line(count(match.words, "word"), match.found_covered, found, longest))
+    _print_lines(console, lines, ids)
+    more = len(matches) - len(shown)
+    if more:
+        print(f"… and {more:,} more; write all with --output FILE", file=out)
+    kinds = (f"{number:,} {relation}" for relation, number in matches.count_relations().items())
+    print(f"{count(len(matches), 'match', 'matches')}: {', '.join(kinds)}", file=out)
+    if within:
+        places = " ".join(f"--in {quote(clean(str(path)))}" for path in within)
+        print(f"side by side: wirecopy compare ID ID {places}", file=out)
+
+
+def show_answer(answer: Answer, ids: Ids, out: IO[str], *, some: bool = False) -> None:
+    """Print what a text shares with an archive that has these ids: the verdict, and the articles found, each with its longest passage.
+
+    `some` says that only some relations were asked for.
+    """
     out.write(one_line(f"{answer.query}: {say_verdict(answer)}") + "\n")
     if not answer.found:
         return
-    console = open_console(out)
-    width = _id_width(console.width)
-    shown = answer.found[:TABLE_ROWS]
-    columns = {"found": width, **NARROW}
-    if any(one.article.published for one in shown):
-        columns["published"] = 10
-    if console.width >= ROOMY and any(one.article.source for one in shown):
-        columns["source"] = width
-    rows = [
-        _cells(one.match, width)
-        | {
-            "published": show_date(one.article.published or ""),
-            "source": cut_middle(clean(one.article.source or ""), width),
-        }
-        for one in shown
-    ]
-    _print_rows(console, columns, rows)
-    if answer.articles > len(shown):
-        way_out = (
-            "write all with --output FILE" if len(answer.found) > len(shown) else "name more with --top N"
-        )
-        print(f"… and {answer.articles - len(shown):,} more; {way_out}", file=out)
+    shown = sorted(answer.found, key=lambda one: (RELATIONS.index(one.match.relation), -one.match.words))
+    lines = []
+    for match, article in ((one.match, one.article) for one in shown[:TABLE_ROWS]):
+        longest = f"{count(match.words, 'word')}: “{_longest(match)}”"
+        lines.append(_Line(str(match.relation), match.query_covered, article, longest))
+    _print_lines(open_console(out), lines, ids)
+    if answer.articles > len(lines):
+        name_more = f"name more with --top N{' or without --relation' if some else ''}"
+        way_out = "write all with --output FILE" if len(shown) > len(lines) else name_more
+        print(f"… and {answer.articles - len(lines):,} more; {way_out}", file=out)
     out.write("\n")
 
 
 def say_verdict(answer: Answer) -> str:
     """The verdict on a text: how much of it is copied, and from how many articles."""
     copies = answer.articles - answer.form_of_count
-    also = f", form of {count(answer.form_of_count)}" if answer.form_of_count else ""
+    least = "at least " * answer.at_least
+    also = f", form of {least}{count(answer.form_of_count)}" if answer.form_of_count else ""
     if not copies:
         return f"nothing copied{also}"
     longest = count(answer.longest_words, "word")
-    least = "at least " * answer.at_least
     return f"{answer.copied:.0%} copied from {least}{count(copies)}, longest passage {longest}{also}"
 
 
@@ -134,71 +173,69 @@ def show_date(published: str) -> str:
     return clean(published[:10])
 
 
-NARROW = {"relation": 14, "of query": 8, "of found": 8, "words": 5}
-"""Columns of every table of matches, and how wide they are."""
-ROOMY = 110
-"""A terminal of at least this width has room for the sources."""
+WIDE = 100
+"""A terminal of at least this width shows a passage of each match."""
 
 
-def _id_width(width: int) -> int:
-    """The width of a column of ids on a terminal of this width."""
-    return max(8, min(width // 6, (width - sum(NARROW.values()) - 12) // 3))
+@dataclass(frozen=True)
+class _Line:
+    """A line of a table: what is said of an article, how much of it is shared, and what stands below."""
+
+    lead: str
+    share: float
+    article: Article
+    below: str = ""
 
 
-def _cells(match: Match, width: int) -> dict[str, str]:
-    """The cells of a match, by the columns that every table of matches has."""
+def _longest(match: Match) -> str:
+    """The longest passage of a match, on one line."""
     longest = max(match.passages, key=lambda passage: passage.words, default=None)
-    return {
-        "found": cut_middle(clean(match.found), width),
-        "relation": str(match.relation),
-        "of query": f"{match.query_covered:.0%}",
-        "of found": f"{match.found_covered:.0%}",
-        "words": str(sum(passage.words for passage in match.passages)),
-        "longest passage": clean(" ".join(longest.text[:200].split())) if longest else "",
+    return clean(" ".join(longest.text[:1000].split())) if longest else ""
+
+
+def _print_lines(console: Console, lines: Sequence[_Line], ids: Ids) -> None:
+    """Print lines as a table; dates and sources if there are any, titles where ids leave room, and ids whole or so that they are clear."""
+    from rich.cells import cell_len, set_cell_size
+    from rich.text import Text
+
+    is_wide = console.width >= WIDE
+    names = ids.shorten([line.article.id for line in lines], console.width // 4)
+    columns = {
+        "relation": [line.lead for line in lines],
+        "share": [f"{line.share:.0%}" if is_wide else "" for line in lines],
+        "date": [show_date(line.article.published or "") for line in lines],
+        "source": [fit(_plain(line.article.source), console.width // 6) for line in lines],
     }
+    columns = {head: cells for head, cells in columns.items() if any(cells)}
+    widths = [max(map(cell_len, [head, *cells])) for head, cells in columns.items()]
+    rest = console.width - sum(widths) - 2 * len(widths)
+
+    def write(cells: Iterable[str], title: str, name: str, style: str = "") -> None:
+        start = "".join(set_cell_size(cell, wide + 2) for cell, wide in zip(cells, widths, strict=True))
+        room = max(8, rest - cell_len(name) - 2)
+        end = f"{set_cell_size(fit(title, room), room)}  {name}" if has_titles else name
+        console.print(Text(start + end, style), soft_wrap=True)
+
+    has_titles = any(line.article.title for line in lines)
+    write(columns, "title", "id", "bold")
+    for line, *cells in zip(lines, *columns.values(), strict=True):
+        write(cells, _plain(line.article.title), one_line(names[line.article.id]))
+        if line.below:
+            indent = " " * (widths[0] + 2)
+            console.print(Text(indent + fit(line.below, console.width - len(indent)), "dim"), soft_wrap=True)
 
 
-def _print_rows(console: Console, columns: Mapping[str, int], rows: Iterable[Mapping[str, str]]) -> None:
-    """Print one line for each row, in columns of these widths; the longest passage gets the rest."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for head, wide in columns.items():
-        table.add_column(
-            head, no_wrap=True, width=wide, justify="right" if head in NARROW and wide < 10 else "left"
-        )
-    rest = console.width - sum(columns.values()) - 2 * len(columns)
-    table.add_column("longest passage", no_wrap=True, overflow="ellipsis", width=max(10, rest))
-    for row in rows:
-        table.add_row(*(Text(row[head]) for head in (*columns, "longest passage")))
-    console.print(table)
+def _plain(text: str | None) -> str:
+    return " ".join(clean(text or "").split())
 
 
-def cut_middle(text: str, width: int) -> str:
-    """The text, its middle replaced by … where it is longer than `width`."""
-    kept = width - 1
-    return text if len(text) <= width else f"{text[: kept // 2]}…{text[-(kept - kept // 2) :]}"
+def fit(text: str, width: int) -> str:
+    """The text, cut behind a word where it is wider than `width` on a terminal; … stands for what is left out."""
+    from rich.cells import cell_len, chop_cells
 
-
-def show_side_by_side(match: Match, query: str, found: str, out: IO[str]) -> None:
-    """Print both texts in two columns, each passage in its colour."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    colours = ("green", "cyan", "yellow", "magenta", "blue", "red")
-
-    def paint(text: str, span: Callable[[Any], tuple[int, int]]) -> Text:
-        painted = Text(clean(text, " "))  # as many characters, so that the spans stay
-        for number, passage in enumerate(match.passages):
-            painted.stylize(colours[number % len(colours)], *span(passage))
-        return painted
-
-    table = Table(expand=True, box=None, padding=(0, 2, 0, 0))
-    table.add_column(Text(clean(match.query)), ratio=1)
-    table.add_column(Text(clean(match.found)), ratio=1)
-    table.add_row(paint(query, attrgetter("query")), paint(found, attrgetter("found")))
-    console = Console(file=out)
-    console.print(table)
-    console.print(Text(str(match)))
+    if cell_len(text) <= width:
+        return text
+    start = chop_cells(text, max(1, width - 1))[0]
+    words = start.rpartition(" ")[0] if text[len(start)] != " " else start
+    is_spaced = cell_len(words) >= width // 2
+    return f"{(words if is_spaced else start).rstrip()}…"

@@ -6,7 +6,8 @@ import dataclasses
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,8 +20,9 @@ from ..model import ABOUT, Articles, Relation, count, one_line
 from ..sources import Fields, jsonl, read
 from ..sources.paths import Files
 from . import options
-from .archive import find_files, open_archive, say_changed
+from .archive import find_files, open_or_make, say_changed
 from .show import say_verdict
+from .words import in_options
 from .writing import count_skipped, say, say_ahead, say_ranked, say_skipped, write_line
 
 if TYPE_CHECKING:
@@ -84,10 +86,11 @@ def watch_command(
             f"{folder}: expected a folder, or - for stdin; add files with wirecopy add {archive} {folder}"
         )
     reading = dataclasses.replace(fields, about=ABOUT)
+    reading.check()
     batches = _in_folder(folder, archive, reading, once, every) if from_folder else _in_lines(reading)
     as_json = jsonl or not sys.stdout.isatty()
     counts: Counter[str] = Counter()
-    with open_archive(archive, create=True, **making) as store:
+    with open_or_make(archive, quiet, **making) as store:
         before = len(store)
         if not quiet and not from_folder and sys.stdin.isatty():
             say("reading articles as JSON lines; Ctrl-D ends")
@@ -125,6 +128,7 @@ def summarise_watched(counts: Counter[str], before: int, store: Archive) -> None
 
 def write(observed: Observed[Any], as_json: bool) -> None:
     """Write what is to be said of an article as one line, without delay: as JSON, or for a person."""
+    observed = dataclasses.replace(observed, reason=in_options(observed.reason))
     if as_json:
         write_line(observed.to_dict(), sys.stdout)
     else:
@@ -152,7 +156,11 @@ def say_observed(observed: Observed[Any]) -> str:
 
 def _in_lines(fields: Fields) -> Iterator[Articles]:
     """Read stdin, one batch for each line."""
-    for number, line in enumerate(sys.stdin.buffer, 1):
+    lines: Iterable[bytes] = sys.stdin.buffer
+    if fields.encoding:
+        read = TextIOWrapper(sys.stdin.buffer, fields.encoding, "replace", newline="\n")
+        lines = (line.encode() for line in read)
+    for number, line in enumerate(lines, 1):
         batch = jsonl.parse(np.frombuffer(line, np.uint8), number, "-", fields)
         # The number of a line means nothing the next time: a record without an id is named as a bare text is.
         if list(batch.ids) == [f"-:{number}"]:

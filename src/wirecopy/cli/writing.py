@@ -14,15 +14,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ..errors import MissingExtra, SourceError, UsageError
+from ..errors import MissingExtra, NothingRead, SourceError, UsageError
 from ..files import open_whole
-from ..model import MATCH_HEADS, Opinion, Relation, Skipped, clean, count, one_line
+from ..model import MATCH_HEADS, Opinion, Relation, Remarks, Skipped, clean, count, one_line
 from ..pile import Matches, Opinions
 from ..sources import files_read
+from .naming import Ids
 from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_table
+from .words import in_options
 
 if TYPE_CHECKING:
-    from ..archive import Added, Answer, Ranked
+    from ..archive import Added, Answer, Archive, Ranked
 
 EXAMPLES = 3
 """How many skipped records of a kind are named."""
@@ -46,10 +48,11 @@ def tame(out: IO[str]) -> IO[str]:
     return cast(IO[str], _Tamed(out)) if out.isatty() else out
 
 
-def choose_form(forms: Sequence[str], raw: bool, output: Path | None) -> str:
+def choose_form(forms: Sequence[str], raw: bool, text: bool, output: Path | None) -> str:
     """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it.
 
-    CSV with `raw` is the form "raw csv".
+    CSV with `raw` is the form "raw csv", JSON lines with `text` the form "full jsonl". A device, and a file whose name has no ending, gets
+    JSON lines.
     """
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
@@ -58,14 +61,19 @@ def choose_form(forms: Sequence[str], raw: bool, output: Path | None) -> str:
     if forms:
         form = forms[0]
     elif output:
-        form = {".csv": "csv", ".parquet": "parquet"}.get(output.suffix, "jsonl")
+        form = _SUFFIXES.get(output.suffix.lower(), "")
+        if not form:
+            told = f"expected .csv, .tsv, .jsonl or .parquet, got {output.suffix}"
+            raise UsageError(f"{output}: {told}; or name the form with --jsonl, --csv or --parquet")
     else:
         form = "table" if sys.stdout.isatty() else "jsonl"
     if form == "parquet" and find_spec("pyarrow") is None:
         raise MissingExtra("a Parquet file", "arrow")
-    if raw and form != "csv":
+    if raw and form not in CSV:
         raise UsageError("--raw: only with --csv")
-    return "raw csv" if raw else form
+    if text and form != "jsonl":
+        raise UsageError("--text: only with --jsonl; all other forms have the texts")
+    return f"raw {form}" if raw else FULL if text else form
 
 
 def check_writable(*outputs: Path | None, inputs: Iterable[Path] = (), files: Iterable[Path] = ()) -> None:
@@ -130,15 +138,20 @@ def open_output(output: Path | None) -> Iterator[IO[str]]:
 
 
 def report_matches(
-    matches: Matches, form: str, output: Path | None, boilerplate: Path | None, quiet: bool
+    matches: Matches,
+    form: str,
+    output: Path | None,
+    boilerplate: Path | None,
+    quiet: bool,
+    within: Sequence[Path],
 ) -> int:
-    """Write the matches, and their boilerplate if a file is named for it; summarise them; return the exit code."""
-    write_matches(matches, form, output)
+    """Write the matches of articles `within` some paths, and their boilerplate if a file is named for it; return the exit code."""
+    write_matches(matches, form, output, within)
     write_lines(boilerplate, matches.formulas)
-    return summarise(matches, quiet)
+    return summarise(matches, quiet, counted=form == "table")
 
 
-def write_matches(matches: Matches, form: str, output: Path | None) -> None:
+def write_matches(matches: Matches, form: str, output: Path | None, within: Sequence[Path]) -> None:
     """Write the matches in the form asked for."""
     if form == "parquet":
         import pyarrow.parquet
@@ -150,39 +163,48 @@ def write_matches(matches: Matches, form: str, output: Path | None) -> None:
             pyarrow.parquet.write_table(table, out)
         return
     with open_output(output) as out:
-        if form == "jsonl":
-            tame(out).writelines(matches.json_lines())
+        if form in JSONL:
+            tame(out).writelines(matches.json_lines(text=form == FULL))
         elif form in CSV:
             csv_writer(MATCH_HEADS, form, out)(matches.rows())
         else:
-            show_table(matches, out)
+            show_table(matches, out, within)
 
 
-FOUND_HEADS = ("copied", "articles", "contained_in_count", "at_least", "published", "source", "title", "url")
+FOUND_HEADS = ("copied", "articles", "contained_in_count", "form_of_count", "at_least")
 """The columns of CSV that a match with an archive has beside those of any match."""
 
 
-def answer_writer(form: str, out: IO[str], by_method: bool) -> Callable[[Any], None]:
-    """The function that writes an answer of an archive: a `Ranked` if its method decides, else an `Answer`."""
+def answer_writer(
+    form: str, out: IO[str], by_method: bool, archive: Archive, *, some: bool = False
+) -> Callable[[Any], None]:
+    """The function that writes an answer of an archive: a `Ranked` if its method decides, else an `Answer`, of all relations or `some`."""
+    if form == "table" and by_method:
+        return lambda answer: _show_ranked(answer, out)
     if form == "table":
-        show = _show_ranked if by_method else show_answer
-        return lambda answer: show(answer, out)
+        ids = Ids(archive.ids)
+        return lambda answer: show_answer(answer, ids, out, some=some)
     if form in CSV:
-        write = csv_writer(OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS), form, out)
+        heads = OPINION_HEADS if by_method else (*MATCH_HEADS, *FOUND_HEADS)
+        write = csv_writer(heads, form, out)
         return lambda answer: write(_opinion_cells(answer.opinions) if by_method else _found_cells(answer))
-    return lambda answer: write_line(answer.to_dict(), out)
+    full = {"text": True} if form == FULL else {}
+    return lambda answer: write_line(answer.to_dict(**full), out)
 
 
 def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
-    counts = answer.articles, answer.contained_in_count, SHOWN[str(answer.at_least)]
+    counts = answer.articles, answer.contained_in_count, answer.form_of_count, SHOWN[str(answer.at_least)]
     for one in answer.found:
-        article = one.article
-        about = article.published, article.source, article.title, article.url
-        yield *one.match.to_row(), answer.copied, *counts, *about
+        yield *one.match.to_row(answer.article, one.article), answer.copied, *counts
 
 
-CSV = ("csv", "raw csv")
-"""The forms that are CSV."""
+CSV = ("csv", "raw csv", "tsv", "raw tsv")
+"""The forms that are CSV, with commas or tabs."""
+FULL = "full jsonl"
+"""JSON lines with texts."""
+JSONL = ("jsonl", FULL)
+_SUFFIXES = {"": "jsonl", ".jsonl": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+"""What the end of an output's name says of its form."""
 
 _FORMULA = re.compile(r"(?![+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\Z)[=+@\t\r\n-]", re.ASCII)
 """The beginning of a cell that spreadsheets would run, numbers apart."""
@@ -202,9 +224,10 @@ def csv_writer(heads: Sequence[str], form: str, out: IO[str]) -> Callable[[Itera
     """The function that writes rows of CSV; the line with their heads is written here."""
     import csv
 
-    writer = csv.writer(_Lines(tame(out)), lineterminator="\r\n")
+    delimiter = "\t" if form.endswith("tsv") else ","
+    writer = csv.writer(_Lines(tame(out)), delimiter=delimiter, lineterminator="\r\n")
     writer.writerow(heads)
-    return writer.writerows if form == "raw csv" else lambda rows: writer.writerows(map(_as_text, rows))
+    return writer.writerows if form.startswith("raw") else lambda rows: writer.writerows(map(_as_text, rows))
 
 
 def _as_text(row: Sequence[Any]) -> list[Any]:
@@ -239,7 +262,7 @@ def write_opinions(
 
 def opinion_writer(form: str, out: IO[str]) -> Callable[[Opinions], None] | None:
     """The function that writes opinions as they come; None for a table, which is written at the end."""
-    if form == "jsonl":
+    if form in JSONL:
         return lambda opinions: tame(out).writelines(opinions.json_lines())
     if form in CSV:
         write = csv_writer(OPINION_HEADS, form, out)
@@ -286,18 +309,27 @@ def write_lines(file: Path | None, things: Iterable[Any]) -> None:
 
 
 def say(message: str) -> None:
-    """Write a message to stderr, as a whole line, since other threads may write too."""
-    sys.stderr.write(clean(message) + "\n")
+    """Write a message to stderr, in words of the command line and as a whole line, since other threads may write too."""
+    sys.stderr.write(clean(in_options(message)) + "\n")
     sys.stderr.flush()
 
 
 def name_problems(read: Matches | Opinions | Added) -> int:
-    """Name records that were skipped and each field that no record has, count unreadable dates; return the exit code."""
+    """Name records that were skipped and each field that no record has, say what is odd about the others; return the exit code."""
     code = name_examples(read.skipped)
-    if dates := read.unreadable_dates:
-        say(f"{count(dates, 'date')} in neither ISO 8601 nor RFC 2822, counted as missing")
+    say_remarks(read.remarks)
     say_missing(read.missing_fields)
     return code
+
+
+def say_remarks(remarks: Remarks) -> None:
+    """Say what is odd about the articles that were read."""
+    if dates := remarks.unreadable_dates:
+        example = one_line(remarks.example)[:60]
+        said = f"{count(dates, 'date')} cannot be read, such as {example!r}: counted as missing"
+        say(f"{said}; name their form with --date-format, such as %d/%m/%Y")
+    if remarks.empty_texts:
+        say(f"{count(remarks.empty_texts, 'text is', 'texts are')} empty")
 
 
 @contextmanager
@@ -306,8 +338,14 @@ def open_skipped(file: Path | None) -> Iterator[Callable[[Skipped], None] | None
     if file is None:
         yield None
         return
+    nothing_read: NothingRead | None = None
     with open_output(file) as out:
-        yield lambda one: write_line({"where": one.where, "reason": one.reason}, out)
+        try:
+            yield lambda one: write_line({"where": one.where, "reason": in_options(one.reason)}, out)
+        except NothingRead as error:  # of which the file tells
+            nothing_read = error
+    if nothing_read:
+        raise nothing_read
 
 
 def name_examples(skipped: Sequence[Skipped]) -> int:
@@ -364,8 +402,8 @@ def _say_relations(matches: Matches) -> str:
     return f" ({', '.join(f'{number:,} {relation}' for relation, number in counts.items())})"
 
 
-def summarise(found: Matches | Opinions, quiet: bool) -> int:
-    """Name what was skipped, say what was done; return the exit code."""
+def summarise(found: Matches | Opinions, quiet: bool, *, counted: bool = False) -> int:
+    """Name what was skipped, say what was done, but not again what a table has `counted`; return the exit code."""
     articles = found.articles
     code = name_problems(found)
     for warning in found.warnings:
@@ -374,9 +412,9 @@ def summarise(found: Matches | Opinions, quiet: bool) -> int:
         say("no articles found")
     elif not quiet and isinstance(found, Matches):
         counts = found.counts
+        matches = f"{count(counts['matches'], 'match', 'matches')}{_say_relations(found)}, "
         say(
-            f"{count(articles)}, {count(counts['candidates'], 'candidate')}, "
-            f"{count(counts['matches'], 'match', 'matches')}{_say_relations(found)}, "
+            f"{count(articles)}, {count(counts['candidates'], 'candidate')}, {'' if counted else matches}"
             f"{count(len(found.formulas), 'formula')} left out as boilerplate"
         )
     elif not quiet and isinstance(found, Opinions):

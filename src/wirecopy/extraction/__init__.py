@@ -100,7 +100,7 @@ def _shipped(name: str) -> _core.Model:
 
 def _given(page: Page) -> tuple[bytes, str | None, str | None, int | None, list[str]]:
     """What the core is told of a page: content, charset, address, time, and what is known about its article."""
-    (received,) = _core.iso_microseconds([page.received or ""]).tolist()
+    (received,) = _core.moments([page.received or ""]).tolist()
     known = [getattr(page.known, name, None) for name in _SAID]
     return (
         page.content,

@@ -251,7 +251,7 @@ def _second_look(
     if not again.any():
         raise SourceError(
             f"{count(len(pages), 'page')} to learn from, and a crf needs two or more with an article, each looked at by trees of"
-            " others: give more pages. Cross-validation leaves out a part of them at a time; --folds 0 does without"
+            " others: give more pages, or train without cross-validation, which leaves out a part of them at a time"
         )
     ends = np.cumsum(lengths)
     with ThreadPoolExecutor(2) as pool:

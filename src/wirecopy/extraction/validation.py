@@ -64,7 +64,7 @@ def part_by_site(pages: Sequence[LabelledPage], folds: int) -> list[str]:
     if len(sites) < 2:
         raise UsageError(
             f"all pages are of one site, {min(sites)}: cross-validation needs two or more. Give each site a folder of"
-            " its own, or name it as `site` in meta.jsonl; or train without figures: --folds 0"
+            " its own, or name it as `site` in meta.jsonl; or train without cross-validation"
         )
     number = min(folds, len(sites))
     return [f"{fold + 1}-of-{number}" for fold in training.part([page.group for page in pages], number)]
@@ -73,7 +73,9 @@ def part_by_site(pages: Sequence[LabelledPage], folds: int) -> list[str]:
 def part_by_collection(pages: Sequence[LabelledPage]) -> list[str]:
     """The name of each page's part, one for each collection."""
     if len({page.collection for page in pages}) < 2:
-        raise UsageError("--leave-out needs two folders or more: each is scored by a model of the others")
+        raise UsageError(
+            "leaving out one folder after the other needs two or more: each is scored by a model of the others"
+        )
     return [f"without-{page.collection}" for page in pages]
 
 

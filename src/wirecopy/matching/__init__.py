@@ -36,6 +36,7 @@ from ..pairs import (
     LEFT_OUT,
     NO_NAMES,
     NOBODY,
+    SHARDS,
     Agreement,
     Collided,
     Limits,
@@ -232,7 +233,6 @@ def nominate_queries(plan: Plan, queries: Queries, learnt: Learnt) -> list[Nomin
 
 def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Learning:
     """What a collection teaches, which is the same for every preset, linked or not, and the candidates."""
-    pool.progress("nominating", 0, 1)
     keyed = {
         one: _collide(one, collection, filing, pool, last=plan.linked)
         for one in plan.nominating
@@ -258,9 +258,9 @@ def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Lea
             nominated[one] = share(one, filing, pool)
     known = replace(NOTHING, shingles=distinct(np.concatenate(shingles)))
     later, earlier, _ = unite([pairs for one, pairs in nominated.items() if plan.learns_from(one)])
-    pool.progress("nominating", 1, 1)
     pairs = later, earlier
     compared, traces = compare(PRESETS[DEFAULT_PRESET], collection.texts, pairs, known, pool, trace=True)
+    pool.progress("learning boilerplate", 0, 0)
     suspects = learning.suspect_passages(collection, pairs, compared)
     guilty, late = learning.convict(collection, suspects)
     fresh = np.setdiff1d(late.shingles, known.shingles)
@@ -272,6 +272,7 @@ def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Lea
     slots = np.diff(compared.slot_offsets)
     varying = forms.learn(compared.slots, np.repeat(later, slots), np.repeat(earlier, slots))
     learnt = Learnt(known, names, described, varying)
+    pool.progress("learning boilerplate", 1, 1)
     return Learning(learnt, nominated, pairs, compared, touched, collisions)
 
 
@@ -290,7 +291,9 @@ def _collide(
     filed, shards = filing.shards(method, last=last)
     words = np.zeros(len(collection.ids), np.uint32)
     words[ranks[ranks != LEFT_OUT]] = filed[ranks != LEFT_OUT]
-    collided = Collided.join(list(pool.map(lambda shard: collide(shard, ranks, limits, names), shards)))
+    stage = f"nominating by {method.name}"
+    parts = pool.map(lambda shard: collide(shard, ranks, limits, names), shards, stage, SHARDS)
+    collided = Collided.join(list(parts))
     return collided, agree(collided.evidence, words, rule_of(method))
 
 
@@ -304,7 +307,13 @@ def pair_all(method: Method, collection: Collection, filing: Filing, learnt: Lea
 def share(method: Method, filing: Filing, pool: Pool) -> Pairs:
     """The pairs of which a probe of the later article is a key of the earlier."""
     sketches, order = filing.sketches(method)
-    return _concatenate(list(Sharing(method, sketches, order, pool.map).pairs(0, len(order), 1 << 20)))
+    sharing = Sharing(method, sketches, order, pool.map_parts)
+    parts = []
+    for later, earlier in sharing.pairs(0, len(order), 1 << 20):
+        parts.append((later, earlier))
+        pool.progress(f"nominating by {method.name}", int(later.max(initial=0)), len(order))
+    pool.progress(f"nominating by {method.name}", len(order), len(order))
+    return _concatenate(parts)
 
 
 def decide(

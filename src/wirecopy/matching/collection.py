@@ -12,10 +12,11 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..errors import refuse
 from ..forms import Origins
 from ..methods import Method, Sketches
-from ..model import Skipped
+from ..model import Article, Remarks, Skipped
 from ..pairs import Shard
 
 Texts = tuple[NDArray[np.uint8], NDArray[np.int64]]
@@ -46,8 +47,8 @@ class Collection(Protocol):
         """Reasons why answers may not be what was expected."""
 
     @property
-    def unreadable_dates(self) -> int:
-        """How many dates could not be read."""
+    def remarks(self) -> Remarks:
+        """What is odd about the articles."""
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -55,6 +56,9 @@ class Collection(Protocol):
 
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""
+
+    def articles(self, ranks: NDArray[np.uint32]) -> list[Article]:
+        """The articles at some ranks, with their texts and, of what is known about them, `TOLD`."""
 
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""
@@ -114,8 +118,16 @@ class Pool:
         self.progress: Progress = progress or (lambda stage, done, total: None)
         self.executor = ThreadPoolExecutor(threads) if threads > 1 else None
 
-    def map(self, function: Callable[[In], Out], items: Iterable[In]) -> Iterator[Out]:
-        """The result of `function` for each item, in order; only a few are computed ahead."""
+    def map(
+        self, function: Callable[[In], Out], items: Iterable[In], stage: str = "", total: int = 0
+    ) -> Iterator[Out]:
+        """The result of `function` for each item, in order; only a few are computed ahead. Progress is told of a stage that is named."""
+        if stage:
+            self.progress(stage, 0, total)
+            for done, result in enumerate(self.map(function, items), 1):
+                self.progress(stage, done, total)
+                yield result
+            return
         if self.executor is None:
             yield from map(function, items)
             return
@@ -127,6 +139,10 @@ class Pool:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+    def map_parts(self, function: Callable[[int], Out], parts: Iterable[int]) -> Iterator[Out]:
+        """The result of `function` for each part of an index."""
+        return self.map(function, parts, "indexing", _core.PARTS)
 
 
 @contextmanager

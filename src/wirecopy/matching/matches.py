@@ -16,7 +16,7 @@ from .. import _core
 from ..boilerplate import Formula, Learnt
 from ..comparison import RELATIONS, Compared, build_match
 from ..errors import MissingExtra
-from ..model import Match, Relation, Skipped
+from ..model import TOLD_HEADS, Article, Match, Relation, Remarks, Skipped, count, tell
 from .collection import Collection
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 LINES = 1 << 16
+TOLD_AT_ONCE = 1 << 11
+"""So many matches have their articles read at a time."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,18 @@ class Sides:
     @property
     def unreadable_dates(self) -> int:
         """How many dates could not be read; they count as missing."""
-        return sum(side.unreadable_dates for side in self._sides)
+        return self.remarks.unreadable_dates
+
+    @property
+    def remarks(self) -> Remarks:
+        """What is odd about the articles."""
+        return sum((side.remarks for side in self._sides), Remarks())
+
+    @property
+    def _left_out(self) -> str:
+        """How many records were skipped, for people."""
+        skipped = sum(1 + one.more for one in self.skipped)
+        return f"; {count(skipped, 'record')} skipped" if skipped else ""
 
     @property
     def missing_fields(self) -> Sequence[str]:
@@ -86,6 +99,12 @@ class Matches(Sides, Sequence[Match]):
     def __len__(self) -> int:
         return len(self.queries)
 
+    def __repr__(self) -> str:
+        by_relation = ", ".join(
+            f"{number:,} {relation}" for relation, number in self.count_relations().items()
+        )
+        return f"<Matches: {len(self):,} among {count(self.articles)}{by_relation and f': {by_relation}'}{self._left_out}>"
+
     @overload
     def __getitem__(self, row: int) -> Match: ...
     @overload
@@ -96,9 +115,23 @@ class Matches(Sides, Sequence[Match]):
         if not -len(self) <= row < len(self):
             raise IndexError(f"match {row} of {len(self)}")
         row %= len(self)
-        query, found = self.query_side.ids[self.queries[row]], self.found_side.ids[self.founds[row]]
-        text = str(self.query_side.texts(self.queries[row : row + 1])[0].data, "utf-8")
-        return build_match(self.compared, row, query, found, text, self._combinations[self.nominated[row]])
+        query, found = (
+            (side.ids[ranks[row]], str(side.texts(ranks[row : row + 1])[0].data, "utf-8"))
+            for side, ranks in ((self.query_side, self.queries), (self.found_side, self.founds))
+        )
+        return build_match(self.compared, row, query, found, self._combinations[self.nominated[row]])
+
+    def tell(self, rows: Iterable[int] | None = None) -> Iterator[tuple[Match, Article, Article]]:
+        """The matches of some rows, by default of all, each with both articles."""
+        every = np.arange(len(self)) if rows is None else np.fromiter(rows, np.int64)
+        for start in range(0, len(every), TOLD_AT_ONCE):
+            some = every[start : start + TOLD_AT_ONCE]
+            queries = _articles(self.query_side, self.queries[some])
+            founds = _articles(self.found_side, self.founds[some])
+            for row, query, found in zip(some.tolist(), queries, founds, strict=True):
+                sides = (query.id, query.text), (found.id, found.text)
+                by = self._combinations[self.nominated[row]]
+                yield build_match(self.compared, row, *sides, by), query, found
 
     def of(self, relations: Iterable[Relation]) -> Matches:
         """Those of some relations alone."""
@@ -139,25 +172,21 @@ class Matches(Sides, Sequence[Match]):
         columns = passages.same, passages.other
         return [np.bincount(self.compared.pairs, one, len(self)).astype(np.int64) for one in columns]
 
+    @property
+    def words(self) -> NDArray[np.int64]:
+        """How many equal words the passages of each match have."""
+        return np.bincount(self.compared.pairs, self.compared.passages.words, len(self)).astype(np.int64)
+
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The columns `MATCH_HEADS` of each match."""
-        compared, query_ids, found_ids = self.compared, self.query_side.ids, self.found_side.ids
-        names = [str(relation) for relation in RELATIONS]
-        by = [" ".join(one) for one in self._combinations]
-        words = np.bincount(compared.pairs, compared.passages.words, len(self)).astype(np.int64)
-        same, other = self._slots
-        columns = (
-            *(self.queries, self.founds, compared.relation),
-            *(compared.query_covered, compared.found_covered, compared.resemblance),
-            *(words, np.diff(compared.passage_offsets), same, other, self.nominated),
-        )
-        for query, found, relation, *values, methods in zip(
-            *(column.tolist() for column in columns), strict=True
-        ):
-            yield query_ids[query], found_ids[found], names[relation], *values, by[methods]
+        return (match.to_row(query, found) for match, query, found in self.tell())
 
-    def json_lines(self) -> Iterator[str]:
-        """The matches as lines of JSON, many lines at a time."""
+    def json_lines(self, *, text: bool = False) -> Iterator[str]:
+        """The matches as lines of JSON, many lines at a time; with `text`, what is known of the articles and the texts of passages too."""
+        if text:
+            for match, query, found in self.tell():
+                yield json.dumps(match.to_dict(text=True) | tell(query, found), ensure_ascii=False) + "\n"
+            return
         columns = self.queries, self.founds, self.compared, self.nominated
         ids = self.query_side.ids, self.found_side.ids
         relations = [json.dumps(relation) for relation in RELATIONS]
@@ -195,9 +224,20 @@ class Matches(Sides, Sequence[Match]):
             return pa.StructArray.from_arrays(counts, ["same", "other"])
 
         counts = [pa.array(column.astype(np.int64)) for column in (passages.words, passages.changed)]
+        told: dict[str, list[str | None]] = {name: [] for name in TOLD_HEADS}
+        texts: dict[str, list[str]] = {"text": [], "found_text": []}
+        for match, *sides in self.tell():
+            for head, value in tell(*sides).items():
+                told[head].append(value)
+            for passage in match.passages:
+                texts["text"].append(passage.text)
+                texts["found_text"].append(passage.found_text)
         structs = pa.StructArray.from_arrays(
-            [query, found, *counts, slots(passages.same, passages.other)],
-            ["query", "found", "words", "changed", "slots"],
+            [
+                *(query, found, *counts, slots(passages.same, passages.other)),
+                *(pa.array(column, pa.large_string()) for column in texts.values()),
+            ],
+            ["query", "found", "words", "changed", "slots", *texts],
         )
         of_matches = slots(*self._slots)
         lists = pa.ListArray.from_arrays(pa.array(compared.passage_offsets, pa.int32()), structs)
@@ -213,6 +253,7 @@ class Matches(Sides, Sequence[Match]):
                 "slots": of_matches,
                 "passages": lists,
                 "methods": [list(self._combinations[by]) for by in self.nominated.tolist()],
+                **told,
             },
             schema=pa.schema(
                 {
@@ -223,6 +264,7 @@ class Matches(Sides, Sequence[Match]):
                     "slots": of_matches.type,
                     "passages": lists.type,
                     "methods": pa.list_(pa.string()),
+                    **dict.fromkeys(TOLD_HEADS, pa.string()),
                 }
             ),
         )
@@ -239,3 +281,10 @@ class Matches(Sides, Sequence[Match]):
         frame = polars.from_arrow(self.to_arrow())
         assert isinstance(frame, polars.DataFrame)
         return frame
+
+
+def _articles(side: Collection, ranks: NDArray[np.uint32]) -> list[Article]:
+    """The articles at some ranks, which may repeat: each is read once."""
+    distinct, places = np.unique(ranks, return_inverse=True)
+    articles = side.articles(distinct)
+    return [articles[place] for place in places.tolist()]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..methods import RELATIONS, Method, Sketches
-from ..model import Columns, Opinion, Verdict
+from ..model import Columns, Opinion, Verdict, count
 from ..sharing import Sharing, count_hits
 from .collection import Collection, Pool
 from .matches import Sides
@@ -59,6 +59,10 @@ class Opinions(Sides, Sequence[Opinion]):
     def __len__(self) -> int:
         return len(self.scored)
 
+    def __repr__(self) -> str:
+        accepted = np.count_nonzero(self.scored.relation)
+        return f"<Opinions of {self.method}: {len(self):,} among {count(self.articles)}, {accepted:,} accepted{self._left_out}>"
+
     @overload
     def __getitem__(self, row: int) -> Opinion: ...
     @overload
@@ -103,7 +107,7 @@ def opine_on_pairs(
 
     If `receive` is given, it is called with the opinions, a block at a time, and these are not kept.
     """
-    sharing = Sharing(method, sketches, order, pool.map)
+    sharing = Sharing(method, sketches, order, pool.map_parts)
 
     def opine(block: tuple[int, int]) -> Scored:
         parts = [NOT_SCORED]
@@ -158,7 +162,7 @@ def _collect(
             parts.append(scored)
         else:
             receive(Opinions(*sides, scored, method.name))
-        pool.progress("opinions", number, len(blocks))
+        pool.progress(f"deciding by {method.name}", number, len(blocks))
     return Scored.join(parts)
 
 

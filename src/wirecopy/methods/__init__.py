@@ -151,7 +151,7 @@ class Method(ABC):
             return None
         return (
             f"{self.name}: {count(articles)} cannot tell rare words from common ones, and copies may be missed: give the "
-            f"statistics of {FEWEST_ARTICLES} or more (--statistics FILE, made by wirecopy weigh)"
+            f"statistics of {FEWEST_ARTICLES} or more (statistics=Statistics.load(FILE), made by wirecopy weigh)"
         )
 
     @property

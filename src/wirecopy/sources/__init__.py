@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wirecopy.errors import UsageError
-from wirecopy.model import ABOUT, Article, Page
+from wirecopy.model import Article, Page
 from wirecopy.sources import arrow, csv_files, json_files, jsonl, objects, sitemaps, text_files
 from wirecopy.sources.fields import Fields
 from wirecopy.sources.kinds import (
@@ -65,15 +65,14 @@ def read(
 ) -> Iterator[Work]:
     """Yields the articles of one or several inputs, as work that is still to be called.
 
-    An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, an
-    Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on, a row of a table `table:1`,
+    An input is a path (file, folder, glob, "-" for stdin), an Arrow table or anything with `__arrow_c_stream__`, a polars LazyFrame,
+    an Article, a dict, or an iterable of these and of texts. A dict without an id is `unnamed:1` and so on, a row of a table `table:1`,
     a text its BLAKE3. With `numbered` a text is its place in the list, from 0, and a row of a table that is the only input what the
     table's index says. Raises SourceError for a path that does not exist.
     """
     if batch_bytes < 1:
         raise UsageError(f"batch_bytes: expected 1 or more, got {batch_bytes}")
-    if not set(fields.about) <= set(ABOUT):
-        raise UsageError(f"about: expected names among {', '.join(ABOUT)}, got {', '.join(fields.about)}")
+    fields.check()
     return _read(resolve(inputs)[0], fields, batch_bytes, unnamed, numbered)
 
 
@@ -127,6 +126,13 @@ def resolve(*inputs: Any) -> list[list[Any]]:
 def _read(
     inputs: list[Any], fields: Fields, batch_bytes: int, unnamed: str, numbered: bool
 ) -> Iterator[Work]:
+    if (
+        len(inputs) == 1
+        and isinstance(inputs[0], Mapping)
+        and (reason := objects.are_texts(inputs[0], fields))
+    ):
+        yield skip(f"{unnamed}:1", reason)
+        return
     batches = objects.Batches(fields, batch_bytes, unnamed, numbered)
     web = _web(inputs, batch_bytes)
     tables = 0
@@ -186,7 +192,9 @@ def _extract(pages: Iterable[PageWork], fields: Fields) -> Iterator[Work]:
 
 
 def _flatten(inputs: Any, kinds: Any = Iterable) -> Iterator[Any]:
-    """Yields what is in an input, and in what is in it, as far as these are of some kinds."""
+    """Yields what is in an input, and in what is in it, as far as these are of some kinds; a polars LazyFrame is collected."""
+    if hasattr(inputs, "collect_schema") and not hasattr(inputs, "__arrow_c_stream__"):
+        inputs = inputs.collect()
     single = (str, bytes, Mapping, Article, Page, os.PathLike, Files)
     if isinstance(inputs, single) or hasattr(inputs, "__arrow_c_stream__") or not isinstance(inputs, kinds):
         yield inputs
@@ -239,7 +247,7 @@ def _read_file(
             if file.is_pipe and (page_kind := _kind_in(raw)):
                 yield from _extract(web.read(raw, page_kind, None, file), fields)
                 return
-            stream = Stream(raw, None if file.is_pipe else compression)
+            stream = Stream(raw, None if file.is_pipe else compression, encoding=fields.encoding)
             yield from _read_stream(stream, file, kind, fields, batch_bytes)
     except OSError as error:
         yield skip(file.shown, cannot_open(error), file.size)

@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wirecopy.dates import moments
 from wirecopy.errors import MissingExtra, SourceError
 from wirecopy.model import UNDATED, Articles, Skipped
 from wirecopy.sources.fields import (
@@ -23,6 +22,7 @@ from wirecopy.sources.fields import (
     id_text,
     is_missing,
     no_text,
+    remark,
 )
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.work import Work, skip
@@ -43,7 +43,9 @@ def read_table(
         reader = pa.RecordBatchReader.from_stream(table)
     except (pa.ArrowException, TypeError) as error:
         what = type(table).__name__
-        raise SourceError(f"{what}: expected a table with named columns, got: {_line(error)}") from None
+        raise SourceError(
+            f"{what}: expected a table with named columns, got: {_line(error)}; give a frame, or a list of texts"
+        ) from None
     index = _index(table, fields) if by_index else None
     yield from _read_batches(reader, reader.schema, name, fields, batch_bytes, index=index)
 
@@ -121,6 +123,14 @@ def _index(table: Any, fields: Fields) -> Index:
     return Index(labels, texts, index.name == name and name not in table.columns)
 
 
+def _size(pa: Any, batch: Any) -> int:
+    """In bytes; pyarrow before 24 does not measure views, and what they point into may be shared by more batches."""
+    try:
+        return int(batch.nbytes)
+    except pa.ArrowTypeError:
+        return int(batch.get_total_buffer_size())
+
+
 def _rows_a_batch(rows: int, size: int, batch_bytes: int) -> int:
     return min(max(rows * batch_bytes // max(size, 1), 1), _MAX_ROWS)
 
@@ -142,7 +152,7 @@ def _read_batches(
     first = 1
     try:
         for batch in batches:
-            rows = _rows_a_batch(len(batch), batch.nbytes, batch_bytes)
+            rows = _rows_a_batch(len(batch), _size(pa, batch), batch_bytes)
             for start in range(0, len(batch), rows):
                 piece = batch.slice(start, rows)
                 yield Work(partial(_parse, piece, first + start, name, fields, index), source_bytes)
@@ -159,7 +169,7 @@ def _no_text_column(pa: Any, schema: Any, fields: Fields) -> str | None:
     for name in there:
         kind = schema.field(schema.names.index(name)).type
         if not _is_text(pa, kind):
-            return f"column '{name}' is {kind}, not text; name another with --text-field"
+            return f"column '{name}' is {kind}, not text; name another with fields=Fields(text=…)"
     return None
 
 
@@ -184,6 +194,10 @@ def _parse(batch: Any, first: int, name: str, fields: Fields, index: Index | Non
     if bad:
         text = text.take(pa.array(kept, pa.int64()))
     data, offsets = _buffers(text)
+    odd_dates: list[str] = []
+    if unreadable[kept].any():
+        dates = _known(pa, batch, fields.published_names)
+        odd_dates = [dates[row] for row in kept if unreadable[row]]
     columns = [_known(pa, batch, names) for names in fields.about_names]
     about = fields.known([[column[row] for row in kept] for column in columns])
     numbers, labels = None, None
@@ -201,7 +215,7 @@ def _parse(batch: Any, first: int, name: str, fields: Fields, index: Index | Non
         offsets,
         published[kept],
         [Skipped(f"{name}:{first + row}", reason) for row, reason in sorted(bad.items())],
-        int(np.count_nonzero(unreadable[kept])),
+        remark(odd_dates, data, offsets),
         lambda row: f"{name}:{first + kept[row]}",
         about,
         fields.held(any(ids), bool((unreadable | (published != UNDATED)).any()), about),
@@ -278,7 +292,7 @@ def _said(pa: Any, column: Any) -> list[str | None]:
     if _is_text(pa, column.type):
         return [None if value is None else _decode(value) for value in _plain(pa, column).to_pylist()]
     if _is_date(pa, column.type):
-        moments, there = _moments(pa, column)
+        moments, there = _moments(pa, column, Fields())
         zone: Literal["UTC", "naive"] = "UTC" if getattr(column.type, "tz", None) else "naive"
         written = np.datetime_as_string(moments.view("M8[us]"), unit="auto", timezone=zone).tolist()
         return [date if dated else None for date, dated in zip(written, there, strict=True)]
@@ -313,20 +327,20 @@ def _published(pa: Any, batch: Any, fields: Fields) -> tuple[NDArray[np.int64], 
     there = np.zeros(len(batch), bool)
     for column in _columns(batch, fields.published_names):
         if not there.all():
-            found, dated = _moments(pa, column)
+            found, dated = _moments(pa, column, fields)
             published = np.where(there, published, found)
             there |= dated
     return published, there & (published == UNDATED)
 
 
-def _moments(pa: Any, column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _moments(pa: Any, column: Any, fields: Fields) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The dates of a column in microseconds, and whether it holds something, row by row."""
     if _is_date(pa, column.type):
         unit = pa.timestamp("us", getattr(column.type, "tz", None))
         micros = column.cast(unit, safe=False).cast(pa.int64()).fill_null(UNDATED)
         return micros.to_numpy(zero_copy_only=False), column.is_valid().to_numpy(zero_copy_only=False)
     dates = [date_text(value) for value in _values(column)]
-    return moments(dates)[0], np.array([bool(date.strip()) for date in dates], bool)
+    return fields.moments(dates), np.array([bool(date.strip()) for date in dates], bool)
 
 
 def _line(error: BaseException) -> str:

@@ -165,7 +165,7 @@ def _record(header: Sequence[str], fields: Fields, row: list[str] | str, where: 
         )
     values = {name: cell for name, cell in zip(header, row, strict=True) if cell}
     if any(mend(cell) != cell for cell in values.values()):
-        raise Unusable("not UTF-8; convert the file, e.g. iconv -f latin1 -t utf-8")
+        raise Unusable("not UTF-8; name its encoding, such as fields=Fields(encoding='latin1')")
     if not set(fields.text_names) & set(values):
         raise Unusable("the text is empty")
     return record(values, fields, where)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import datetime
 import math
 import numbers
@@ -10,8 +11,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wirecopy.model import ABOUT, Article
+from wirecopy import _core
+from wirecopy.errors import UsageError
+from wirecopy.model import ABOUT, Article, Remarks
 from wirecopy.text import mend, utf8
 
 TEXT_NAMES = ("text", "maintext", "body", "content")
@@ -46,14 +50,39 @@ JSON has the name of the site as `source-hostname` and the address of the page a
 class Fields:
     """The names of fields that the user gave; None stands for the known names, of which the first that a record has is taken.
 
-    Of `ABOUT`, only those in `about` are read: the others would cost memory.
+    Of `ABOUT`, only those in `about` are read: the others would cost memory. `date_format` is how dates are written, for `strptime`;
+    one that is not written so is read in any known form, as all are without it. `encoding` is that of text files and
+    records; without it, records are UTF-8, and a text file that is not is in what it looks like.
     """
 
     text: str | None = None
     id: str | None = None
     published: str | None = None
     title: str | None = None
+    source: str | None = None
+    author: str | None = None
+    language: str | None = None
+    url: str | None = None
     about: tuple[str, ...] = ()
+    date_format: str | None = None
+    encoding: str | None = None
+
+    def check(self) -> None:
+        """Raise UsageError for what cannot be read."""
+        if not set(self.about) <= set(ABOUT):
+            raise UsageError(f"about: expected names among {', '.join(ABOUT)}, got {', '.join(self.about)}")
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except LookupError:
+            raise UsageError(
+                f"encoding: expected one such as latin1 or cp1251, got {self.encoding!r}"
+            ) from None
+        form = self.date_format
+        try:
+            if form is not None:
+                datetime.datetime.strptime(datetime.datetime(2001, 2, 3).strftime(form), form)
+        except ValueError as error:
+            raise UsageError(f"date_format: expected one such as %d/%m/%Y, got {form!r}: {error}") from None
 
     @property
     def text_names(self) -> tuple[str, ...]:
@@ -75,10 +104,8 @@ class Fields:
         """The names under which each of `about` may stand, and last `source`, which `known` needs where `about` has `url`."""
         if not self.about:
             return []
-        known = {**ABOUT_NAMES, "published": self.published_names}
-        if self.title is not None:
-            known["title"] = (self.title,)
-        names = [known[name] for name in self.about]
+        given = {name: getattr(self, name, None) for name in self.about}
+        names = [ABOUT_NAMES[name] if own is None else (own,) for name, own in given.items()]
         return [*names, ("source",)] if "url" in self.about else names
 
     def known(self, columns: Sequence[Sequence[str]]) -> dict[str, Sequence[str]]:
@@ -87,6 +114,8 @@ class Fields:
         An address under `source` is the url of an article that has no other.
         """
         about = dict(zip(self.about, columns, strict=False))
+        if "published" in about:
+            about["published"] = self.plain_dates(about["published"])
         if "url" in about:
             about["url"] = [
                 url or (source if "://" in source else "")
@@ -94,12 +123,20 @@ class Fields:
             ]
         return about
 
+    def plain_dates(self, dates: Sequence[str]) -> Sequence[str]:
+        """Dates that have the form of `date_format` in ISO 8601, others as they are."""
+        return dates if self.date_format is None else [_plain_date(date, self.date_format) for date in dates]
+
+    def moments(self, dates: Sequence[str]) -> NDArray[np.int64]:
+        """Dates as microseconds since 1970 UTC, `UNDATED` for those that cannot be read."""
+        return _core.moments(self.plain_dates(dates))
+
     def held(self, id: bool, published: bool, about: Mapping[str, Sequence[str]]) -> dict[str, bool]:
         """`Articles.held`, from whether some record has an id and a date, and what is known about them all."""
-        named = {self.id: id, self.published: published}
-        if "title" in about:
-            named[self.title] = any(about["title"])
-        return {name: there for name, there in named.items() if name is not None}
+        others = {name: any(column) for name, column in about.items() if name != "published"}
+        there = {"id": id, "published": published, **others}
+        named = {getattr(self, name, None): held for name, held in there.items()}
+        return {name: held for name, held in named.items() if name is not None}
 
 
 class Unusable(Exception):  # noqa: N818 - reads as what happened
@@ -152,14 +189,7 @@ def article_record(article: Article, fields: Fields, where: str) -> Record:
 
 def no_text(names: Sequence[str], fields: Fields, what: str = "keys") -> str:
     """Why a record with these names has no text, and what to do."""
-    null = next((name for name in fields.text_names if name in names), None)
-    if null is not None:
-        return f"field '{null}' is null"
-    wanted = f"no text field '{fields.text}'" if fields.text is not None else "no text field"
-    if not names:
-        return f"{wanted}: the record is empty"
-    shown = ", ".join(mend(name)[:40] for name in names[:12])
-    return f"{wanted}: found {what} {shown}{', …' if len(names) > 12 else ''}; name it with --text-field"
+    return _core.no_text([mend(name) for name in names], fields.text_names, what)
 
 
 def id_text(name: str, value: Any) -> str:
@@ -194,6 +224,24 @@ def about_text(value: Any) -> str:
         return id_text("", value)
     except Unusable:
         return ""
+
+
+def remark(dates: Sequence[str], text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Remarks:
+    """What is odd about the articles of a batch, of which these dates cannot be read."""
+    short = np.flatnonzero(np.diff(offsets) < _BLANK_BYTES).tolist()
+    empty = sum(not bytes(text[offsets[row] : offsets[row + 1]]).strip() for row in short)
+    return Remarks(len(dates), next(iter(dates), ""), empty)
+
+
+_BLANK_BYTES = 100
+"""A text of more bytes is not looked at for whether it is empty."""
+
+
+def _plain_date(date: str, form: str) -> str:
+    try:
+        return datetime.datetime.strptime(date.strip(), form).isoformat()
+    except ValueError:
+        return date
 
 
 def kind(value: Any) -> str:

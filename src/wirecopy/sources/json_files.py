@@ -48,7 +48,10 @@ def _parse(data: bytes, path: str, fields: Fields) -> Articles:
             return jsonl.parse(np.frombuffer(data, np.uint8), 1, path, fields)
         return skip(f"{path}:{error.lineno}", f"not JSON: {error.msg} at column {error.colno}")()
     except UnicodeDecodeError as error:
-        return skip(path, f"not UTF-8 at byte {error.start}; convert it, e.g. iconv -f latin1 -t utf-8")()
+        return skip(
+            path,
+            f"not UTF-8 at byte {error.start}; name its encoding, such as fields=Fields(encoding='latin1')",
+        )()
     except RecursionError:
         return skip(path, "nested too deeply")()
     records = value if isinstance(value, list) else [value]

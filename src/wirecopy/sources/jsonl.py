@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecopy import _core
-from wirecopy.dates import with_others
 from wirecopy.model import UNDATED, Articles, SkippedLines
 from wirecopy.sources import work
-from wirecopy.sources.fields import Fields
+from wirecopy.sources.fields import Fields, remark
 from wirecopy.sources.opening import Stream
 from wirecopy.sources.unpacking import Damaged
 from wirecopy.sources.work import Work, articles, skip
@@ -72,28 +71,35 @@ def _fill(stream: Stream, carry: NDArray[np.uint8], size: int) -> tuple[NDArray[
 
 def parse(data: NDArray[np.uint8], first_line: int, path: str, fields: Fields) -> Articles:
     """The articles in lines of JSON, of which the first is line `first_line` of `path`."""
+    dated = [] if fields.date_format is None else [fields.published_names]
     text, offsets, ids, published, other_dates, about, lines, (bad, which, reasons) = _core.read_jsonl(
         data,
         fields.text_names,
         fields.id_names,
         fields.published_names,
-        fields.about_names,
+        [*fields.about_names, *dated],
         work.MAX_RECORD_BYTES,
     )
+    unreadable = [date for _, date in other_dates]
+    if dated:
+        dates = about.pop()
+        published = fields.moments(dates)
+        unreadable = [
+            dates[row] for row in np.flatnonzero(published == UNDATED).tolist() if dates[row].strip()
+        ]
     known_about = fields.known(about)
     held = fields.held(any(ids), bool(other_dates) or bool((published != UNDATED).any()), known_about)
     if "" in ids:
         ids = [
             known or f"{path}:{first_line + line}" for known, line in zip(ids, lines.tolist(), strict=True)
         ]
-    published, unreadable = with_others(published, other_dates)
     return Articles(
         ids,
         text,
         offsets,
         published,
         SkippedLines(path, bad + first_line, which, reasons) if len(bad) else (),
-        unreadable,
+        remark(unreadable, text, offsets),
         lambda row: f"{path}:{first_line + int(lines[row])}",
         known_about,
         held,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+from pathlib import Path
 
 from wirecopy.sources import feeds, sitemaps
 from wirecopy.sources.opening import Stream
@@ -97,7 +98,29 @@ def _head(file: File, compression: str) -> bytes:
 
 def unread(kind: str, file: File) -> str:
     """Why a file of this kind is not read; empty if it is."""
+    if kind == "binary" and is_sqlite(file.path):
+        return no_articles(file.shown)
     return _UNREAD.get(kind, "").format(suffix=file.path.suffix)
+
+
+SQLITE = b"SQLite format 3\0"
+"""How an archive begins."""
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether there is a SQLite file at a path, as an archive is."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb", buffering=0) as file:
+            return file.read(len(SQLITE)) == SQLITE
+    except OSError:
+        return False
+
+
+def no_articles(shown: str) -> str:
+    """Why a SQLite file is not read, and what to do if it is an archive."""
+    return f"a SQLite file; the copies in an archive are found by wirecopy pairs {shown}"
 
 
 def kind_of(head: bytes) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirecopy import _core
 from wirecopy.model import Article
-from wirecopy.sources.fields import Fields, Record, article_record, record
+from wirecopy.sources.fields import Fields, Record, article_record, no_text, record
 from wirecopy.sources.work import Work, parse_each, skip
 from wirecopy.text import utf8
 
@@ -50,6 +50,14 @@ class Batches:
             f"{self.unnamed}:{self.count}",
             f"a {type(item).__name__} is no article; give a text, a dict or an Article",
         )
+
+
+def are_texts(given: Mapping[Any, Any], fields: Fields) -> str | None:
+    """Why a dict that may be meant as texts by their ids is no article, and what to do; None if it may be one."""
+    if given.keys() & set(fields.text_names) or not all(isinstance(value, str) for value in given.values()):
+        return None
+    advice = "; texts by their ids are [Article(id, text) for id, text in texts.items()]"
+    return no_text([str(name) for name in given], fields) + advice
 
 
 def _size(item: str | Mapping[Any, Any] | Article) -> int:

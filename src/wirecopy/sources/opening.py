@@ -63,10 +63,13 @@ class Ahead(_Held):
 class Stream(_Held):
     """The content of an open file. `compression` is "gz", "zst", "" for none, None to look at the first bytes.
 
-    With `raw` it is only decompressed: whatever its byte order mark says, the bytes stay as they are.
+    With `raw` it is only decompressed: whatever its byte order mark says, the bytes stay as they are. Without a mark it is
+    in `encoding`; None leaves it as it is.
     """
 
-    def __init__(self, file: Any, compression: str | None = "", raw: bool = False) -> None:
+    def __init__(
+        self, file: Any, compression: str | None = "", raw: bool = False, encoding: str | None = None
+    ) -> None:
         super().__init__(file)
         self.source_bytes = 0
         head = self._take(4)
@@ -79,11 +82,11 @@ class Stream(_Held):
         self._is_packed = bool(compression)
         if compression:
             pieces = unpack_all(self._blocks(head), compression)
-            self._pieces = pieces if raw else _to_utf8(pieces)
+            self._pieces = pieces if raw else _to_utf8(pieces, encoding)
         elif raw:
             self._rest = memoryview(head)
-        elif head.startswith(MARKS[1:]):
-            self._pieces = _to_utf8(self._blocks(head))
+        elif encoding or head.startswith(MARKS[1:]):
+            self._pieces = _to_utf8(self._blocks(head), encoding)
         else:
             self._rest = memoryview(head.removeprefix(codecs.BOM_UTF8))
 
@@ -155,23 +158,26 @@ class Stream(_Held):
             yield block
 
 
-def _to_utf8(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The pieces without byte order mark, converted to UTF-8 if that mark is UTF-16's or UTF-32's."""
+def _to_utf8(pieces: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:
+    """The pieces without byte order mark, converted to UTF-8 if that mark is UTF-16's or UTF-32's, or from `encoding`."""
     head = b""
     for piece in pieces:
         head += piece
         if len(head) >= 4:
             break
-    for mark, encoding in _WIDE:
+    for mark, wide in _WIDE:
         if head.startswith(mark):
-            yield from _narrow(chain([head[len(mark) :]], pieces), encoding)
+            yield from _narrow(chain([head[len(mark) :]], pieces), wide, "its byte order mark says")
             return
+    if encoding and not head.startswith(codecs.BOM_UTF8):
+        yield from _narrow(chain([head], pieces), encoding, "was said")
+        return
     yield head.removeprefix(codecs.BOM_UTF8)
     yield from pieces
 
 
-def _narrow(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+def _narrow(pieces: Iterator[bytes], encoding: str, says: str) -> Iterator[bytes]:
     try:
         yield from codecs.iterencode(codecs.iterdecode(pieces, encoding), "utf-8")
     except UnicodeDecodeError as error:
-        raise Damaged(f"not {encoding.upper()} as its byte order mark says: {error.reason}") from None
+        raise Damaged(f"not {encoding.upper()} as {says}: {error.reason}") from None

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from wirecopy.dates import moments
-from wirecopy.model import Articles, Skipped
-from wirecopy.sources.fields import Fields, Record, Unusable
+from wirecopy.model import UNDATED, Articles, Skipped
+from wirecopy.sources.fields import Fields, Record, Unusable, remark
 
 MAX_RECORD_BYTES = 256 << 20
 """A longer record is a broken file (a missing line end or quote), not an article."""
@@ -35,8 +34,12 @@ def articles(
     fields: Fields = Fields(),  # noqa: B008 - frozen
 ) -> Articles:
     """A batch from records; where a record has no `about`, its columns are empty."""
-    published, unreadable = moments([record.published for record in records])
+    dates = [record.published for record in records]
+    published = fields.moments(dates)
+    unreadable = [dates[row] for row in np.flatnonzero(published == UNDATED).tolist() if dates[row].strip()]
     texts = [record.text for record in records]
+    text = np.frombuffer(b"".join(texts), np.uint8)
+    offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
     columns = [
         [record.about[number] if record.about else "" for record in records]
         for number in range(len(fields.about_names))
@@ -45,11 +48,11 @@ def articles(
     numbers = [record.number for record in records]
     return Articles(
         [record.id for record in records],
-        np.frombuffer(b"".join(texts), np.uint8),
-        np.cumsum([0, *map(len, texts)], dtype=np.int64),
+        text,
+        offsets,
         published,
         skipped,
-        unreadable,
+        remark(unreadable, text, offsets),
         [record.where for record in records].__getitem__,
         about,
         fields.held(

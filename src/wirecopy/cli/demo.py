@@ -1,0 +1,84 @@
+"""The command that shows what wirecopy does, on an archive whose copies are known."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from .. import compare, find
+from ..errors import SourceError, UsageError
+from ..model import Match, Relation, count
+from ..sources import Fields
+from . import options
+from .naming import read_named
+from .show import show_progress, show_table
+from .side_by_side import show_side_by_side
+from .writing import say
+
+SHOWN = 4
+"""Matches in the demo's table."""
+
+
+@click.command("demo")
+@click.argument("folder", type=options.FILE, metavar="DIR")
+@options.flag("--run", help="Then find its copies, show one in full, and compare all with the truth.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
+)
+@options.quiet
+def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
+    """Write a small made-up archive whose copies are known to DIR: pages, and their texts."""
+    from .. import demo
+
+    if folder.exists() and not folder.is_dir():
+        raise SourceError(f"{folder}: a file; name a folder")
+    if folder.exists() and any(folder.iterdir()) and not (folder / "truth.jsonl").exists():
+        raise UsageError(f"{folder} holds other files: name a new folder")
+    demo.write_archive(folder, seed)
+    pages, articles, truth = folder / "pages", folder / "articles.jsonl", folder / "truth.jsonl"
+    say(f"wrote {pages}, their texts {articles} and the truth {truth}")
+    if not run:
+        return 0
+    say(f"running: wirecopy find {pages}")
+    with show_progress(quiet, None) as progress:
+        matches = find([pages], progress=progress)
+    show_table(matches, sys.stdout, [pages], rows=SHOWN)
+    for formula in matches.formulas[:2]:
+        print(f"boilerplate in {count(formula.articles)}: {formula.example}")
+    print(f"{count(len(matches.formulas), 'formula')} left out as boilerplate\n")
+    example = choose_example(matches)
+    say(f"running: wirecopy compare {example.query} {example.found} --in {pages}")
+    query, found = read_named((example.query, example.found), [pages], Fields())
+    if match := compare(query, found):
+        show_side_by_side(match, query, found, sys.stdout)
+    say(f"\nrunning: wirecopy find {articles}")
+    if different := demo.differences(find([articles]), matches):
+        print(*different, f"{len(different)} pairs are not as from the texts", sep="\n")
+    else:
+        print("the answer is the same as from the texts")
+    print(demo.score(matches, demo.read_truth(folder)))
+    commands = {
+        f"wirecopy find {pages} --output matches.csv": "all matches, for a spreadsheet",
+        f"wirecopy add news.db {pages}": "keep the articles",
+        "wirecopy check news.db FILE": "what a text shares with them",
+    }
+    say("\nlook next:")
+    for command, what in commands.items():
+        say(f"  {command.ljust(max(map(len, commands)))}  {what}")
+    return 0
+
+
+def choose_example(matches: Iterable[Match]) -> Match:
+    """The shortest copy in English in which words were changed."""
+
+    def is_edited(match: Match) -> bool:
+        passages = match.passages
+        is_english = all(one.text.isascii() for one in passages)
+        return (
+            match.relation is Relation.NEAR_DUPLICATE and is_english and any(one.changed for one in passages)
+        )
+
+    return min(filter(is_edited, matches), key=lambda match: (match.words, match.query))

@@ -1,0 +1,125 @@
+"""Ids as a terminal shows them, without a common beginning or cut in the middle, and the articles that are meant by them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+
+from ..errors import SourceError, UsageError
+from ..model import TOLD, Article, one_line
+from ..sources import Fields, read
+
+CUT = "…"
+
+
+class Ids:
+    """All ids of a collection, among which a short one must be clear; they are asked for once one has to be cut."""
+
+    def __init__(self, get_all: Callable[[], Iterable[str]]) -> None:
+        self._get_all = get_all
+
+    @cached_property
+    def _turned(self) -> list[str]:
+        return sorted({id[::-1] for id in self._get_all()})
+
+    def shorten(self, shown: Sequence[str], width: int) -> dict[str, str]:
+        """Each of some ids as it is shown: without the folders that all have in common, its middle cut to `width` if that is clear enough."""
+        first, last = (one.split("/")[:-1] for one in (min(shown), max(shown)))
+        common = takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
+        start = sum(len(folder) + 1 for folder, _ in common)
+        return {id: next(name for name in _cut(id, start, width) if self._is_clear(name, id)) for id in shown}
+
+    def _is_clear(self, name: str, id: str) -> bool:
+        if name == id:
+            return True
+        end = name.rpartition(CUT)[2][::-1]
+        alike = self._turned[bisect_left(self._turned, end) : bisect_left(self._turned, end + "\U0010ffff")]
+        return find_meant(name, (one[::-1] for one in alike)) == [id]
+
+
+def _cut(id: str, start: int, width: int) -> Iterator[str]:
+    """Ways to show an id without its `start`, the shortest first, and last the id itself."""
+    rest = id[start:]
+    for wide in range(width, len(rest), 4):
+        for tail in (wide // 2, wide * 2 // 3, wide // 3, wide - 1):
+            yield f"{rest[: wide - 1 - tail]}{CUT}{rest[-tail:]}"
+        part = (wide - 2) // 3
+        for middle in range(part + 1, len(rest) - 2 * part):
+            yield CUT.join((rest[:part], rest[middle : middle + part], rest[-part:]))
+    yield rest
+    yield id
+
+
+def find_meant(given: str, ids: Iterable[str]) -> list[str]:
+    """The ids that `given` may stand for: the one that it is, or else those that it is an end of, behind a slash, with or without a cut."""
+    meant = list(filter(_written(given).fullmatch, ids))
+    return [given] if given in meant else meant
+
+
+def _written(given: str) -> re.Pattern[str]:
+    return re.compile("(?:.*/)?" + ".*".join(map(re.escape, given.split(CUT))), re.DOTALL)
+
+
+def read_named(given: Sequence[str], within: Sequence[Path], fields: Fields) -> list[Article]:
+    """The articles that are meant, by their ids `within` some files and archives, or else as files that hold one each."""
+    from ..archive import Archive
+
+    reading = replace(fields, about=TOLD)
+    patterns = list(map(_written, given))
+    archives = [path for path in within if _is_archive(path)]
+    files = [path for path in within if path not in archives]
+
+    def is_meant(id: str) -> bool:
+        return any(pattern.fullmatch(id) for pattern in patterns)
+
+    found: dict[str, Article] = {}
+    for work in read(files, fields=reading) if files else ():
+        batch = work()
+        for row in filter(lambda row: is_meant(batch.ids[row]), range(len(batch))):
+            text = bytes(batch.take([row]).text).decode()
+            found.setdefault(batch.ids[row], replace(batch.describe(row), text=text))
+    for path in archives:
+        with Archive.open(path, create=False) as store:
+            found = {article.id: article for article in store.select(is_meant)} | found
+    return [_choose(one, found, within, reading) for one in given]
+
+
+def _choose(given: str, found: dict[str, Article], within: Sequence[Path], fields: Fields) -> Article:
+    meant = find_meant(given, found)
+    if len(meant) == 1:
+        return found[meant[0]]
+    if meant:
+        raise UsageError(f"{given}: may be {', '.join(map(one_line, meant[:3]))}: write more of the id")
+    if within and given != "-" and not Path(given).exists():
+        raise SourceError(
+            f"{given}: no article of {', '.join(map(str, within))} has this id, and no file this name"
+        )
+    return _read_one(Path(given), fields)
+
+
+def _read_one(path: Path, fields: Fields) -> Article:
+    """The article of a file, or of stdin, that holds one."""
+    batches = [work() for work in read([path], fields=fields)]
+    for skipped in (skipped for batch in batches for skipped in batch.skipped):
+        raise SourceError(str(skipped))
+    articles = sum(map(len, batches))
+    if articles != 1:
+        raise SourceError(
+            f"{path}: expected one text, got {articles} articles; compare many with wirecopy find, "
+            "or two of them with wirecopy compare ID ID --in PATH"
+        )
+    batch = next(filter(len, batches))
+    return replace(batch.describe(0), id=str(path), text=bytes(batch.text).decode())
+
+
+def _is_archive(path: Path) -> bool:
+    """Whether a file is one of SQLite's."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
