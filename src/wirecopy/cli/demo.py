@@ -20,6 +20,8 @@ from .writing import say
 
 SHOWN = 4
 """Matches in the demo's table."""
+EDITED_WORDS = 8
+"""Words that an edited copy has changed at least."""
 
 
 @click.command("demo")
@@ -72,13 +74,11 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
 
 
 def choose_example(matches: Iterable[Match]) -> Match:
-    """The shortest copy in English in which words were changed."""
+    """The shortest copy in English in which several words were changed."""
 
     def is_edited(match: Match) -> bool:
-        passages = match.passages
-        is_english = all(one.text.isascii() for one in passages)
-        return (
-            match.relation is Relation.NEAR_DUPLICATE and is_english and any(one.changed for one in passages)
-        )
+        is_english = all(passage.text.isascii() for passage in match.passages)
+        changed = sum(passage.changed for passage in match.passages)
+        return match.relation is Relation.NEAR_DUPLICATE and is_english and changed >= EDITED_WORDS
 
     return min(filter(is_edited, matches), key=lambda match: (match.words, match.query))
