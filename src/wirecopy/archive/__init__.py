@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -18,32 +18,28 @@ from typing import Any, Literal
 from .. import matching
 from ..boilerplate import Formula, Learnt
 from ..comparison import LAXEST_PRESET, get_relations
-from ..errors import ArchiveError, NothingRead, UsageError, WirecopyError, refuse
+from ..errors import ArchiveError, UsageError, WirecopyError, refuse
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
 from ..methods import Method
-from ..methods import get as get_method
-from ..model import ABOUT, TOLD, Article, Articles, Skipped, count, list_skipped
-from ..pairs import Filed
+from ..model import ABOUT, TOLD, Article, Articles, Skipped, count
 from ..sources import Fields, read
 from ..sources.fields import id_text
 from ..statistics import Statistics
 from .answers import Added, Answer, Found, Observed, Ranked, Status
 from .backup import back_up
 from .checking import check
-from .connection import FORMAT
+from .describing import describe
 from .digests import digest, values_of
-from .elsewhere import find_elsewhere
 from .index import Index
-from .locking import Lock, locked, take_lock
+from .locking import Lock, take_lock
 from .looking import TOP, Limits
-from .marks import find_missing, require_unused
+from .opening import Opened, open_store
 from .opining import choose_method, opine
-from .reading import name_by_text, no_archive, read_batches, read_moment, require_place
-from .settings import Settings, show_moment, show_window, stored_methods
+from .reading import name_by_text, read_batches, read_moment
+from .settings import Settings
 from .stock import Stock
-from .store import Store
 from .writing import Writer
 
 __all__ = ["Added", "Answer", "Archive", "Found", "Observed", "Ranked", "Status"]
@@ -56,18 +52,15 @@ RELEARN_SHARE = 0.05
 class Archive:
     """An archive on disk; open it with `Archive.open`. For one thread at a time; a second archive of the same path is another reader."""
 
-    def __init__(
-        self, path: Path, store: Store, settings: Settings | WirecopyError, threads: int | None
-    ) -> None:
+    def __init__(self, path: Path, opened: Opened, threads: int | None) -> None:
         """Use `Archive.open`."""
         self.path = path
         self.threads = threads
-        self._store = store
-        self._settings = settings
-        """What it was made with, or why that cannot be used here: articles can be read all the same."""
+        self.missing = opened.missing
+        """What it has lost, in words, such as what was in its log; None if nothing."""
+        self._store = opened.store
+        self._settings = opened.settings
         self._lock: Lock | None = None
-        self._missing = find_missing(store)
-        """What its store has lost, in words."""
 
     @property
     def settings(self) -> Settings:
@@ -103,29 +96,7 @@ class Archive:
         """
         place = Path(path)
         refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
-        require_place(place, create)
-        fresh = Settings.choose(method, preset, window, statistics) if not place.exists() else None
-        store = Store(place)
-        try:
-            if store.is_new and not fresh:
-                require_unused(store.file)
-                if not create:
-                    raise ArchiveError(no_archive(place))
-            if store.is_new or store.format < FORMAT:
-                with locked(store.file, store.identity, place):
-                    store.prepare()
-                    if store.is_new:
-                        with store.change():
-                            (fresh or Settings.choose(method, preset, window, statistics)).save(store)
-            settings = _load(store)
-            if isinstance(settings, Settings):
-                settings.require(place, method, preset, window, statistics)
-            elif method or preset or window or statistics:
-                raise settings
-            return cls(place, store, settings, threads)
-        except BaseException:
-            store.close()
-            raise
+        return cls(place, open_store(place, create, method, preset, window, statistics), threads)
 
     def __enter__(self) -> Archive:
         return self
@@ -159,10 +130,9 @@ class Archive:
     # Reading
 
     def _refresh(self) -> None:
-        if self._missing:
-            raise ArchiveError(self._missing)
-        if self._store.has_changed() or self._index.is_behind:
-            self._index.refresh()
+        if self.missing:
+            raise ArchiveError(self.missing)
+        self._index.catch_up()
 
     @contextmanager
     def _at_one_moment(self) -> Iterator[None]:
@@ -293,39 +263,13 @@ class Archive:
         return self._store.learnt().formulas
 
     @property
-    def missing(self) -> str | None:
-        """What it has lost, in words, such as what was in its log; None if nothing."""
-        return self._missing
-
-    @property
     def segments(self) -> int:
         """How many segments its index has."""
         return len(self._store.entries())
 
     def info(self) -> dict[str, Any]:
         """The size of the archive, and what it was made with. Raises ArchiveError if any of that is damaged."""
-        store = self._store
-        with store.snapshot(), store.decoding("its settings"):
-            articles, (first, last), entries = store.count(), store.span(), store.entries()
-            held = sum(entry.bytes for entry in entries)
-            stored = store.bytes
-            return {
-                "articles": articles,
-                "first": show_moment(first),
-                "last": show_moment(last),
-                "methods": list(map(_show_method, stored_methods(store))),
-                "preset": store.setting("preset"),
-                "window": show_window(store.setting("window")),
-                "clock": show_moment(store.setting("clock")),
-                "segments": len(entries),
-                "index_bytes": held,
-                "index_bytes_an_article": round(held / max(1, articles)),
-                "store_bytes": stored,
-                "store_bytes_an_article": round(stored / max(1, articles)),
-                "formulas": len(self.formulas),
-                "changed_since_learnt": store.setting("unlearnt", 0),
-                "missing": self._missing,
-            }
+        return describe(self._store, self.missing)
 
     def backup(
         self, path: str | os.PathLike[str], *, replace: bool = False, progress: Progress | None = None
@@ -343,19 +287,13 @@ class Archive:
         """Become the one writer, and file articles anew if they must be; returns False if it is the writer already."""
         if self._lock is not None:
             return False
-        if self._missing:
-            raise ArchiveError(self._missing)
+        if self.missing:
+            raise ArchiveError(self.missing)
         writer = self._writer
         self._lock = take_lock(self._store.file, self._store.identity, self.path)
         try:
-            self._store.prepare()
-            self._store.ensure_name()
             with open_pool(self.threads) as pool:
-                writer.file_anew(pool, progress)
-            self._refresh()
-            self._index.delete_files()
-            writer.put_back()
-            self._index.write_mark()
+                writer.begin(pool, progress)
         except BaseException:
             self._let_go()
             raise
@@ -383,33 +321,13 @@ class Archive:
         """
         self._claim(progress)
         reading = dataclasses.replace(fields or Fields(), about=ABOUT)
-        total, done, seen, articles_read = Added(), 0, set[str](), 0
-        elsewhere, was_empty = dict[str, Sequence[str]](), not len(self)
-
-        def take_in(part: Any) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
-            batch = part()
-            return part.source_bytes, batch, self.settings.file(batch), digest(values_of(batch))
-
         with open_pool(self.threads) as pool:
             work = read(articles, fields=reading, batch_bytes=batch_bytes)
-            for source_bytes, batch, filed, contents in pool.map(take_in, work):
-                added = self._writer.add(batch, filed, contents, replace, seen)
-                skipped = list_skipped(batch.skipped, added.skipped, tell=skip)
-                total += dataclasses.replace(added, skipped=skipped)
-                if not was_empty:
-                    elsewhere |= find_elsewhere(self._store, batch, contents)
-                done += source_bytes
-                articles_read += len(batch)
-                if progress:
-                    progress("adding", done, 0)
-        if total.skipped and not articles_read:
-            raise NothingRead(total.skipped)
-        others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
-        others = {id: ids for id, ids in others.items() if ids}
-        if rename and others:
-            self._remove({one for ids in others.values() for one in ids})
+            total = self._writer.add_all(work, pool, replace, progress, skip)
+        if rename and total.elsewhere:
+            self._writer.remove({one for ids in total.elsewhere.values() for one in ids})
         self._tidy(progress, 0 if learn else RELEARN_SHARE)
-        return dataclasses.replace(total, elsewhere=others)
+        return total
 
     def observe(
         self,
@@ -443,15 +361,9 @@ class Archive:
     def remove(self, ids: str | Iterable[str | int]) -> int:
         """Remove articles by their ids; returns how many there were."""
         self._claim()
-        removed = self._remove({id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)})
+        removed = self._writer.remove({id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)})
         self._tidy()
         return removed
-
-    def _remove(self, ids: Collection[str]) -> int:
-        with self._writer.changing():
-            rows = list(self._store.rows_of(sorted(ids)).values())
-            self._store.remove_articles(rows)
-        return len(rows)
 
     def expire(self, *, now: str | None = None) -> int:
         """Remove the articles that have left the window; returns how many.
@@ -490,7 +402,7 @@ class Archive:
 
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; returns what was wrong. Damaged segments are made again."""
-        lost = [self._missing] if self._missing else []
+        lost = [self.missing] if self.missing else []
         problems = [*lost, *self._store.find_damage()]
         try:
             problems = [*self._index.find_damage(), *problems]
@@ -509,19 +421,3 @@ class Archive:
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)
-
-
-def _load(store: Store) -> Settings | WirecopyError:
-    """What an archive was made with, or why that cannot be used here."""
-    try:
-        return Settings.load(store)
-    except WirecopyError as error:
-        return error
-
-
-def _show_method(stored: tuple[str, dict[str, Any]]) -> str:
-    name, parameters = stored
-    try:
-        return str(get_method(name, **parameters))
-    except UsageError:
-        return f"{name} (not here)"

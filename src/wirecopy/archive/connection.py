@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
@@ -31,6 +31,8 @@ COPIED_PAGES = 4096
 """How many pages are copied between two words on how far that is."""
 RESTORE = "; restore it from a backup, or take what is whole: wirecopy export OLD | wirecopy add NEW -"
 """The way out of damage."""
+MANY = 500
+"""The most rows that are read at a time, and parameters of one statement."""
 CACHED_KIB = 16_384
 """The size of a connection's page cache, in KiB."""
 
@@ -181,6 +183,36 @@ class Connection:
         with self.errors("read"):
             return self.execute(statement, values).fetchall()
 
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Add rows to a table."""
+        marks = ", ".join("?" * len(columns))
+        self._connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+
+    def select(self, columns: str, table: str, by: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """The rows of a table in which `by` is one of the values, in any order."""
+        found: list[tuple[Any, ...]] = []
+        for start in range(0, len(values), MANY):
+            some = values[start : start + MANY]
+            marks = ", ".join("?" * len(some))
+            found += self.read(f"SELECT {columns} FROM {table} WHERE {by} IN ({marks})", some)
+        return found
+
+    def delete(self, table: str, by: str, values: Sequence[Any]) -> None:
+        """Delete the rows in which `by` is one of the values."""
+        self._connection.executemany(f"DELETE FROM {table} WHERE {by} = ?", ((value,) for value in values))
+
+    def next_number(self, table: str) -> int:
+        """The next number of a table whose numbers are never used again."""
+        found = self.read("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
+        with self.decoding(f"the number of {table}"):
+            return int(found[0][0]) + 1 if found else 1
+
+    def shrink(self) -> None:
+        """Give room back to the disk."""
+        with self.errors("written"):
+            self.execute("VACUUM")
+            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Let all reads see one moment; a snapshot within another sees that of the other."""
@@ -222,6 +254,13 @@ class Connection:
             raise ArchiveError(f"{self.path}: changed while it was read without locks; open it again")
         before, self._version = self._version, self.read("PRAGMA data_version")[0][0]
         return before != self._version
+
+
+def require_text(value: Any) -> str:
+    """A text, where nothing else can have been written; raises TypeError."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected text, got {value!r:.40}")
+    return value
 
 
 def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:

@@ -7,8 +7,9 @@ A row says which form its checksum has. Form 2 is of the fields that are not emp
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from .. import _core
 from ..model import ABOUT, Articles
@@ -16,6 +17,8 @@ from ..model import ABOUT, Articles
 FORM = 2
 """The form of what is written now."""
 FIELDS = tuple(sorted(("text", *ABOUT)))
+_TEXT = 6 + FIELDS.index("text")
+"""Where the text goes in what `find_whole` is given."""
 _FIELDS_OF_FORM_1 = ("title", "published", "source", "author", "location", "language", "url", "agency")
 
 
@@ -36,6 +39,27 @@ def values_of(batch: Articles) -> Iterable[Sequence[bytes]]:
     columns = {name: [one.encode() for one in batch.about.get(name, nothing)] for name in ABOUT}
     columns["text"] = [bytes(batch.text.data[start:end]) for start, end in pairwise(batch.offsets.tolist())]
     return zip(*(columns[name] for name in FIELDS), strict=True)
+
+
+def find_whole(
+    found: Iterable[Sequence[Any]], bodies: Mapping[int, bytes], named: Mapping[str, int]
+) -> Iterator[int]:
+    """Those of some rows, with their texts, whose articles are as they were added.
+
+    Each has a row, id, moment and sum, the form of its checksum and this, and the `FIELDS` but for the text. One without a sum is at its
+    place if its id is `named` with its row.
+    """
+    by_form: dict[int, list[Sequence[Any]]] = {}
+    for one in found:
+        row, id, moment, made, form = one[:5]
+        is_in_place = named.get(id) == row if made is None else made == sum_place(row, id, moment)
+        if row in bodies and is_in_place:
+            by_form.setdefault(form, []).append(one)
+    for form, mine in by_form.items():
+        contents = digest(((*one[6:_TEXT], bodies[one[0]], *one[_TEXT:]) for one in mine), form)
+        for one, content in zip(mine, contents, strict=True):
+            if content == one[5]:
+                yield one[0]
 
 
 def _join(values: Sequence[bytes], names: Sequence[str] = FIELDS) -> bytes:

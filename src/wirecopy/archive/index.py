@@ -94,6 +94,11 @@ class Index:
         """Whether all that the store's snapshot sees is taken in."""
         return bool(self.store.setting("change", 0) == self._change)
 
+    def catch_up(self) -> None:
+        """Take in what was committed since the last time, if anything was."""
+        if self.store.has_changed() or self.is_behind:
+            self.refresh()
+
     def refresh(self) -> None:
         """Take in what was committed since the last time; within a snapshot, what that sees.
 

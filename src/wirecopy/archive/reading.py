@@ -4,29 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from .. import _core
-from ..errors import ArchiveError, UsageError
+from ..errors import UsageError
 from ..model import UNDATED, Article, Articles
 from ..sources import Fields, read
 from ..text import utf8
-
-
-def require_place(place: Path, create: bool) -> None:
-    """Raise ArchiveError if nothing is at a path and nothing is to be made there, or nothing can be."""
-    if not place.exists() and not create:
-        raise ArchiveError(no_archive(place))
-    if place.is_dir():
-        raise ArchiveError(f"{place}: a folder; name the file of an archive")
-    if not place.parent.is_dir():
-        raise ArchiveError(f"{place}: no folder {place.parent}")
-
-
-def no_archive(place: Path) -> str:
-    """What is said where no archive is, and none is to be made."""
-    return f"{place}: no archive there; make one with Archive.open({str(place)!r}, create=True)"
 
 
 def read_batches(

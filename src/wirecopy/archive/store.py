@@ -7,7 +7,6 @@ themselves, which are in `migrations/`. Any SQLite tool can look at it through t
 
 from __future__ import annotations
 
-import json
 import operator
 import secrets
 import time
@@ -21,19 +20,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boilerplate import GAP_WORDS, Formula, Learnt
+from ..boilerplate import Learnt
 from ..errors import ArchiveError
-from ..model import ABOUT, UNDATED, Article, Articles, Boilerplate, Skipped, count
-from .connection import RESTORE, Connection
-from .digests import FIELDS, FORM, digest, sum_place
+from ..model import ABOUT, UNDATED, Article, Articles, Skipped, count
+from .connection import MANY, RESTORE, Connection, require_text
+from .digests import FIELDS, FORM, find_whole, sum_place
+from .learnt import pack, unpack
 from .locking import gone
 from .segments import BLOCK, Entry, Segment, Stored
 
-MANY = 500
-"""The most rows that are read at a time, and parameters of one statement."""
 CATALOGUE = ("number", "slice", "first_row", "last_row", "articles", "parts", "sums")
-VARYING = "varying slots"
-"""What the slots that vary are called among what was learnt, where all other names are those of methods."""
+FORMULA = ("place", "articles", "example", "article", "sources")
 PROBLEMS = 5
 """The most problems that SQLite is asked to name: a lost page makes one of every value that was on it."""
 PASSED = 1 << 18
@@ -41,10 +38,9 @@ PASSED = 1 << 18
 _CHECKED = ", ".join(
     [
         *("row", "id", "moment", "sum", "content_form", "content"),
-        *("NULL" if name == "text" else f"CAST({name} AS BLOB)" for name in FIELDS),
+        *(f"CAST({name} AS BLOB)" for name in FIELDS if name != "text"),
     ]
 )
-_TEXT = 6 + FIELDS.index("text")
 LAST_ROW = np.iinfo(np.int64).max
 
 
@@ -76,36 +72,6 @@ class Store(Connection):
             yield other
         finally:
             other.close()
-
-    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Add rows to a table."""
-        marks = ", ".join("?" * len(columns))
-        self._connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
-
-    def select(self, columns: str, table: str, by: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """The rows of a table in which `by` is one of the values, in any order."""
-        found: list[tuple[Any, ...]] = []
-        for start in range(0, len(values), MANY):
-            some = values[start : start + MANY]
-            marks = ", ".join("?" * len(some))
-            found += self.read(f"SELECT {columns} FROM {table} WHERE {by} IN ({marks})", some)
-        return found
-
-    def delete(self, table: str, by: str, values: Sequence[Any]) -> None:
-        """Delete the rows in which `by` is one of the values."""
-        self._connection.executemany(f"DELETE FROM {table} WHERE {by} = ?", ((value,) for value in values))
-
-    def next_number(self, table: str) -> int:
-        """The next number of a table whose numbers are never used again."""
-        found = self.read("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
-        with self.decoding(f"the number of {table}"):
-            return int(found[0][0]) + 1 if found else 1
-
-    def shrink(self) -> None:
-        """Give room back to the disk."""
-        with self.errors("written"):
-            self.execute("VACUUM")
-            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     # Settings
 
@@ -311,17 +277,8 @@ class Store(Connection):
             # Those of older formats have no sum: their ids are compared with the index of ids.
             may_lack = self._may_lack_sums
             named = self.rows_of([id for _, id, _, made, *_ in found if made is None]) if may_lack else {}
-            by_form: dict[int, list[tuple[Any, ...]]] = {}
-            for one in found:
-                row, id, moment, made, form = one[:5]
-                is_in_place = named.get(id) == row if made is None else made == sum_place(row, id, moment)
-                if row in bodies and is_in_place:
-                    by_form.setdefault(form, []).append(one)
-            for form, mine in by_form.items():
-                contents = digest(((*one[6:_TEXT], bodies[one[0]], *one[_TEXT + 1 :]) for one in mine), form)
-                for one, content in zip(mine, contents, strict=True):
-                    if content == one[5]:
-                        del altered[one[0]]
+            for row in find_whole(found, bodies, named):
+                del altered[row]
         ids = {one[0]: one[1] for one in found} if altered else {}
         return {
             row: f"the article {ids[row]!r} changed since being added" if row in ids else what
@@ -417,49 +374,27 @@ class Store(Connection):
     def learnt(self) -> Learnt:
         """The boilerplate, and which slots vary, as they were last learnt."""
         with self.decoding("the boilerplate"):
-            stored = self.read("SELECT name, value FROM learnt ORDER BY name")
-            found = self.read("SELECT articles, example, article, sources FROM formulas ORDER BY place")
             made = self.setting("learnt_sum")
             if made is not None and made != self._sum_learnt():
                 raise ValueError("not as it was learnt")
-            values = {name: np.frombuffer(value, "<u8").astype(np.uint64) for name, value in stored}
-            formulas = [
-                Formula(articles, example, article, json.loads(sources))
-                for articles, example, article, sources in found
-            ]
-            shingles = values.pop("shingles", np.empty(0, np.uint64))
-            varying = values.pop(VARYING, np.empty(0, np.uint64))
-            return Learnt(Boilerplate(shingles, GAP_WORDS), values, formulas, varying)
+            return unpack(*self._read_learnt())
+
+    def _read_learnt(self) -> tuple[list[Any], list[Any]]:
+        stored = self.read("SELECT name, value FROM learnt ORDER BY name")
+        return stored, self.read(f"SELECT {', '.join(FORMULA)} FROM formulas ORDER BY place")
 
     def _sum_learnt(self) -> str:
         """When it was learnt, and a checksum of what."""
-        stored = self.read("SELECT name, value FROM learnt ORDER BY name")
-        stored += self.read("SELECT * FROM formulas ORDER BY place")
-        return f"{self.setting('learnt_change', -1)} {zlib.crc32(repr(stored).encode())}"
+        stored, formulas = self._read_learnt()
+        return f"{self.setting('learnt_change', -1)} {zlib.crc32(repr(stored + formulas).encode())}"
 
     def set_learnt(self, learnt: Learnt, unlearnt: int = 0) -> None:
         """Write what was learnt, and how many articles it was learnt without."""
         self.execute("DELETE FROM learnt")
         self.execute("DELETE FROM formulas")
-        values = {"shingles": learnt.known.shingles, VARYING: learnt.varying, **learnt.names}
-        self.insert(
-            "learnt", ("name", "value"), ((name, one.astype("<u8").tobytes()) for name, one in values.items())
-        )
-        self.insert(
-            "formulas",
-            ("place", "articles", "example", "article", "sources"),
-            (
-                (place, one.articles, one.example, one.article, json.dumps(dict(one.sources)))
-                for place, one in enumerate(learnt.formulas)
-            ),
-        )
+        values, formulas = pack(learnt)
+        self.insert("learnt", ("name", "value"), values)
+        self.insert("formulas", FORMULA, formulas)
         self.set("unlearnt", unlearnt)
         self.set("learnt_change", self.setting("change", 0))
         self.set("learnt_sum", self._sum_learnt())
-
-
-def require_text(value: Any) -> str:
-    """A text, where nothing else can have been written; raises TypeError."""
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, got {value!r:.40}")
-    return value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -11,13 +12,16 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..boilerplate import Learnt
+from ..errors import NothingRead
 from ..matching.collection import Pool, Progress
 from ..methods import Method
-from ..model import UNDATED, Articles, Skipped
+from ..model import UNDATED, Articles, Skipped, list_skipped
 from ..pairs import Filed
+from ..sources import Work
 from . import segments
 from .answers import Added
 from .digests import FORM, digest, values_of
+from .elsewhere import find_elsewhere
 from .index import Index, moments_of
 from .segments import (
     Damaged,
@@ -56,6 +60,47 @@ class Writer:
             self._store.seal()
         self._index.refresh()
         self._index.write_mark()
+
+    def begin(self, pool: Pool, progress: Progress | None) -> None:
+        """Bring the tables up to date, file articles anew if they must be, take in what there is, and put files in order."""
+        self._store.prepare()
+        self._store.ensure_name()
+        self.file_anew(pool, progress)
+        self._index.catch_up()
+        self._index.delete_files()
+        self.put_back()
+        self._index.write_mark()
+
+    def add_all(
+        self,
+        work: Iterable[Work],
+        pool: Pool,
+        replace: bool,
+        progress: Progress | None,
+        skip: Callable[[Skipped], object] | None,
+    ) -> Added:
+        """Add what is read, each batch in one change; returns what came of all, and which files the archive has elsewhere."""
+        total, done, seen, articles_read = Added(), 0, set[str](), 0
+        elsewhere, was_empty = dict[str, Sequence[str]](), not self._store.count()
+
+        def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
+            batch = part()
+            return part.source_bytes, batch, self._settings.file(batch), digest(values_of(batch))
+
+        for source_bytes, batch, filed, contents in pool.map(take_in, work):
+            added = self.add(batch, filed, contents, replace, seen)
+            skipped = list_skipped(batch.skipped, added.skipped, tell=skip)
+            total += dataclasses.replace(added, skipped=skipped)
+            if not was_empty:
+                elsewhere |= find_elsewhere(self._store, batch, contents)
+            done += source_bytes
+            articles_read += len(batch)
+            if progress:
+                progress("adding", done, 0)
+        if total.skipped and not articles_read:
+            raise NothingRead(total.skipped)
+        others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
+        return dataclasses.replace(total, elsewhere={id: ids for id, ids in others.items() if ids})
 
     def add(
         self,
@@ -170,6 +215,13 @@ class Writer:
             store.replace_segments([entry.number for entry in store.entries()], made)
             store.set_learnt(Learnt(), unlearnt=articles)
             store.set("text_version", _core.TEXT_VERSION)
+
+    def remove(self, ids: Collection[str]) -> int:
+        """Remove articles by their ids; returns how many there were."""
+        with self.changing():
+            rows = list(self._store.rows_of(sorted(ids)).values())
+            self._store.remove_articles(rows)
+        return len(rows)
 
     def _clock_after(self, moments: NDArray[np.int64], latest: int) -> int | None:
         """The clock of the window once articles of these moments are added: the newest date up to the latest that is believed."""

@@ -1,0 +1,43 @@
+"""What an archive says of itself: its size, and what it was made with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import UsageError
+from ..methods import get as get_method
+from .settings import show_moment, show_window, stored_methods
+from .store import Store
+
+
+def describe(store: Store, missing: str | None) -> dict[str, Any]:
+    """The size of an archive, what it was made with, and what it has lost; raises ArchiveError if any of that is damaged."""
+    with store.snapshot(), store.decoding("its settings"):
+        articles, (first, last), entries = store.count(), store.span(), store.entries()
+        held = sum(entry.bytes for entry in entries)
+        stored = store.bytes
+        return {
+            "articles": articles,
+            "first": show_moment(first),
+            "last": show_moment(last),
+            "methods": list(map(_show_method, stored_methods(store))),
+            "preset": store.setting("preset"),
+            "window": show_window(store.setting("window")),
+            "clock": show_moment(store.setting("clock")),
+            "segments": len(entries),
+            "index_bytes": held,
+            "index_bytes_an_article": round(held / max(1, articles)),
+            "store_bytes": stored,
+            "store_bytes_an_article": round(stored / max(1, articles)),
+            "formulas": len(store.learnt().formulas),
+            "changed_since_learnt": store.setting("unlearnt", 0),
+            "missing": missing,
+        }
+
+
+def _show_method(stored: tuple[str, dict[str, Any]]) -> str:
+    name, parameters = stored
+    try:
+        return str(get_method(name, **parameters))
+    except UsageError:
+        return f"{name} (not here)"
