@@ -34,7 +34,10 @@ def open_store(
     window: str | None,
     statistics: Statistics | None,
 ) -> Opened:
-    """The archive at a path, a new one if there is none; raises MismatchError if it was made with other settings than those given."""
+    """The archive at a path, or a new one if there is none and one is to be made.
+
+    Raises ArchiveError if there is none and none is to be made, MismatchError if it was made with other settings than those given.
+    """
     _require_place(place, create)
     fresh = Settings.choose(method, preset, window, statistics) if not place.exists() else None
     store = Store(place)
@@ -61,7 +64,7 @@ def open_store(
 
 
 def _require_place(place: Path, create: bool) -> None:
-    """Raise ArchiveError if there is no archive at a path and none can be made."""
+    """Raise ArchiveError if nothing is at a path and nothing is to be made there, or nothing can be."""
     if not place.exists() and not create:
         raise ArchiveError(_no_archive(place))
     if place.is_dir():

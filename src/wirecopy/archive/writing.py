@@ -79,8 +79,11 @@ class Writer:
         progress: Progress | None,
         skip: Callable[[Skipped], object] | None,
     ) -> Added:
-        """Add what is read, each batch in one change; returns what came of all, and which files the archive has elsewhere."""
-        total, done, seen, articles_read = Added(), 0, set[str](), 0
+        """Add what is read, each batch in one change; returns what came of all, and which files the archive has elsewhere.
+
+        Raises NothingRead if no record can be used.
+        """
+        total, done, seen, articles = Added(), 0, set[str](), 0
         elsewhere, was_empty = dict[str, Sequence[str]](), not self._store.count()
 
         def take_in(part: Work) -> tuple[int, Articles, dict[Method, Filed], list[bytes]]:
@@ -94,10 +97,10 @@ class Writer:
             if not was_empty:
                 elsewhere |= find_elsewhere(self._store, batch, contents)
             done += source_bytes
-            articles_read += len(batch)
+            articles += len(batch)
             if progress:
                 progress("adding", done, 0)
-        if total.skipped and not articles_read:
+        if total.skipped and not articles:
             raise NothingRead(total.skipped)
         others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
         return dataclasses.replace(total, elsewhere={id: ids for id, ids in others.items() if ids})
