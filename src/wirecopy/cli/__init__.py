@@ -33,6 +33,7 @@ from .naming import read_named
 from .pages import extract_command, train_command
 from .show import print_table, show_progress, show_table
 from .side_by_side import show_side_by_side
+from .stories import stories_command
 from .watch import watch_command
 from .writing import (
     CSV,
@@ -95,6 +96,7 @@ def complain(message: str, code: int = 1) -> int:
 
 SECTIONS = {
     "Find copies": ("demo", "find", "compare"),
+    "Tell stories": ("stories",),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
@@ -226,7 +228,11 @@ def find_command(
     return report_matches(matches, form, output, boilerplate, quiet, within)
 
 
-for command in (extract_command, train_command, *archive_commands.commands.values(), watch_command):
+for command in (
+    *(stories_command, extract_command, train_command),
+    *archive_commands.commands.values(),
+    watch_command,
+):
     app.add_command(command)
 
 

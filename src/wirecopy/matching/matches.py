@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..boilerplate import Formula, Learnt
-from ..comparison import RELATIONS, Compared, build_match
+from ..comparison import DEFAULT_PRESET, RELATIONS, Compared, build_match
 from ..errors import MissingExtra
 from ..model import TOLD_HEADS, Article, Match, Relation, Remarks, Skipped, count, tell
 from .collection import Collection
@@ -95,6 +95,7 @@ class Matches(Sides, Sequence[Match]):
     methods: Sequence[str]
     learnt: Learnt = field(repr=False)
     counts: Mapping[str, int]
+    preset: str = DEFAULT_PRESET
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -137,14 +138,13 @@ class Matches(Sides, Sequence[Match]):
         """Those of some relations alone."""
         codes = [RELATIONS.index(relation) for relation in relations]
         kept = np.flatnonzero(np.isin(self.compared.relation, codes))
-        pairs = self.queries[kept], self.founds[kept], self.nominated[kept], self.compared.take(kept)
-        return Matches(
-            self.query_side,
-            self.found_side,
-            *pairs,
-            self.methods,
-            self.learnt,
-            {**self.counts, "matches": len(kept)},
+        return replace(
+            self,
+            queries=self.queries[kept],
+            founds=self.founds[kept],
+            nominated=self.nominated[kept],
+            compared=self.compared.take(kept),
+            counts={**self.counts, "matches": len(kept)},
         )
 
     def count_relations(self) -> dict[Relation, int]:
