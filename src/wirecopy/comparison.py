@@ -354,7 +354,7 @@ def find_changed(query: str, found: str) -> tuple[list[tuple[int, int]], list[tu
     assert tokens.ends is not None
     edge = int(tokens.offsets[1])
     hashes = tokens.hashes.tolist()
-    equal = set(align_words(hashes[:edge], hashes[edge:]))
+    equal = set(_align(hashes[:edge], hashes[edge:]))
     # One equal word alone between changed ones is chance, and would be hard to read.
     kept = [(one, other) for one, other in equal if equal & {(one - 1, other - 1), (one + 1, other + 1)}]
     changed = []
@@ -367,7 +367,7 @@ def find_changed(query: str, found: str) -> tuple[list[tuple[int, int]], list[tu
     return changed[0], changed[1]
 
 
-def align_words(query: Sequence[int], found: Sequence[int]) -> list[tuple[int, int]]:
+def _align(query: Sequence[int], found: Sequence[int]) -> list[tuple[int, int]]:
     """The places of equal words of two texts, in order in both: around words that each has once, then between these.
 
     What lies between and has no such word is compared word by word if it is short, and else has nothing in common.

@@ -337,7 +337,7 @@ class _Telling:
             change = None
             if parent >= 0:
                 before = int(grouped.version[parent])
-                counts = count_changes(self.hashes[first].tolist(), self.hashes[before].tolist())
+                counts = count_changes(self.hashes[first], self.hashes[before])
                 addresses = {self.placed[rank] for rank in inside[before]} - {0}
                 revised = any(self.placed[rank] in addresses for rank in ranks)
                 change = Change(self.numbers[before], *counts, revised)
