@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 from typing import Any
 
 import numpy as np
@@ -286,14 +285,11 @@ def test_matches_with_queries_are_no_stories() -> None:
 
 @given(st.lists(st.integers(0, 40), max_size=60), st.lists(st.integers(0, 40), max_size=60))
 def test_what_changed_adds_up_to_both_texts(query: list[int], found: list[int]) -> None:
-    added, cut, reworded, moved = count_changes(*(np.array(side, np.uint64) for side in (query, found)))
-    equal = len(query) - added - reworded - moved
-    assert min(added, cut, reworded, moved, equal) >= 0
-    common = SequenceMatcher(None, query, found, autojunk=False).get_matching_blocks()
-    assert equal <= min(len(query), len(found))
-    if query == found and len(set(zip(query, query[1:], strict=False))) == len(query) - 1:
-        assert (added, cut, reworded, moved) == (0, 0, 0, 0)
-        assert sum(block.size for block in common) == len(query)
+    one, other = (np.array(side, np.uint64) for side in (query, found))
+    added, cut, reworded, moved = count_changes(one, other)
+    assert min(added, cut, reworded, moved) >= 0
+    assert 0 <= len(query) - added - reworded - moved <= len(found) - cut - reworded
+    assert count_changes(one, one) == (0, 0, 0, 0)
 
 
 def test_words_that_change_are_counted_where_they_stand() -> None:

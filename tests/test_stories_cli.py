@@ -2,8 +2,10 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pyarrow.parquet
 import pytest
@@ -137,3 +139,47 @@ def test_closure_and_a_method_that_decides_are_for_evaluation(news: Path) -> Non
     ran = wirecopy("stories", news, *method)
     assert ran.returncode == 2
     assert "only with --rule closure" in talk(ran)
+
+
+def test_the_graph_has_an_edge_a_match_in_any_form(news: Path, tmp_path: Path) -> None:
+    edges = lines(wirecopy("graph", news).stdout)
+    found = lines(wirecopy("find", news).stdout)
+    assert [(one["found"], one["query"], one["relation"]) for one in edges] == [
+        (one["found"], one["query"], one["relation"]) for one in found
+    ]
+    assert edges[0] == {
+        "found": "news/0",
+        "query": "news/1",
+        "relation": "identical",
+        "words": 150,
+        "method": "exact winnowing",
+    }
+    out = tmp_path / "graph.graphml"
+    wirecopy("graph", news, "-o", out)
+    graph = edges_of(out)
+    assert graph == {(one["found"], one["query"]) for one in edges}
+    as_json = json.loads(wirecopy("graph", news, "--json").stdout)
+    assert {(one["source"], one["target"]) for one in as_json["links"]} == graph
+    assert {one["id"] for one in as_json["nodes"]} == {end for edge in graph for end in edge}
+    wirecopy("graph", news, "-o", tmp_path / "graph.parquet")
+    assert pyarrow.parquet.read_table(tmp_path / "graph.parquet").num_rows == len(edges)
+    ran = wirecopy("find", news, "-o", out)
+    assert ran.returncode == 2
+
+
+def edges_of(path: Path) -> set[tuple[str | None, str | None]]:
+    """The edges of a GraphML file."""
+    space = "{http://graphml.graphdrawing.org/xmlns}"
+    edges = ElementTree.parse(path).iter(f"{space}edge")
+    return {(edge.get("source"), edge.get("target")) for edge in edges}
+
+
+def test_the_graph_between_sources_counts_articles_words_and_delay(news: Path) -> None:
+    edges = lines(wirecopy("graph", news, "--by", "source").stdout)
+    assert edges == [
+        {"found": "Courier", "query": "Echo", "articles": 1, "words": 100, "median_delay_seconds": 86400.0},
+        {"found": "Echo", "query": "Courier", "articles": 1, "words": 150, "median_delay_seconds": 86400.0},
+    ]
+    _, shown = on_terminal("graph", news, "--by", "source")
+    assert "median delay seconds" in shown
+    assert "2 sources and 2 edges" in shown

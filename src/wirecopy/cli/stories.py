@@ -14,6 +14,7 @@ import click
 
 from ..comparison import DEFAULT_PRESET
 from ..errors import SourceError, UsageError, refuse
+from ..grouping.graphs import Graph
 from ..grouping.records import Change, Member, Origin, Series, Story
 from ..grouping.stories import RULES, STORY_HEADS
 from ..model import clean, count, one_line
@@ -23,7 +24,17 @@ from ..sources.kinds import is_sqlite
 from . import options
 from .archive import files_of, open_archive
 from .naming import Ids, find_meant
-from .show import TABLE_ROWS, WIDE, fit, open_console, plain, print_columns, show_date, show_progress
+from .show import (
+    TABLE_ROWS,
+    WIDE,
+    fit,
+    open_console,
+    plain,
+    print_columns,
+    print_table,
+    show_date,
+    show_progress,
+)
 from .writing import (
     CSV,
     check_writable,
@@ -32,6 +43,7 @@ from .writing import (
     open_output,
     open_skipped,
     say,
+    tame,
     write_line,
     write_lines,
     write_parquet,
@@ -78,8 +90,7 @@ def stories_command(
 
     Exit code 3 says that it is done but some records were skipped, three of each kind named on stderr.
     """
-    inputs = chain.from_iterable(files_of(path) if is_sqlite(path) else [path] for path in paths)
-    check_writable(output, links, skipped, inputs=inputs)
+    check_writable(output, links, skipped, inputs=_files(paths))
     refuse((wanted and as_series, "--story or --series: one at a time"))
     with tell(paths, skipped, quiet, **asked) as told:
         if wanted:
@@ -90,6 +101,79 @@ def stories_command(
             _write_stories(told, form, output, paths)
         write_lines(links, told.links if links else ())
         return _summarise(told, quiet)
+
+
+@click.command("graph")
+@paths_or_archive
+@click.option(
+    "--by",
+    type=click.Choice(["source"]),
+    help="Between newspapers instead of articles: who carries later what another had.",
+)
+@options.preset
+@options.method(help="Nominate with this method, such as winnowing:window_words=8; may be repeated.")
+@options.skipped
+@options.fields
+@options.forms(
+    *("jsonl", "csv", "parquet", "json", "graphml"),
+    jsonl="One edge a line, as a JSON object.",
+    csv="One edge a line.",
+)
+@options.threads
+@options.quiet
+def graph_command(
+    paths: tuple[Path, ...],
+    by: str | None,
+    form: str,
+    output: Path | None,
+    skipped: Path | None,
+    quiet: bool,
+    **asked: Any,  # what is asked of `tell`
+) -> int:
+    """Write the links between the articles of a pile or an archive, or between its sources, as a graph.
+
+    An edge leads from the earlier to the later. Exit code 3 says that it is done but some records were skipped, three of each kind named
+    on stderr.
+    """
+    check_writable(output, skipped, inputs=_files(paths))
+    with tell(paths, skipped, quiet, decide="alignment", rule="anchored", **asked) as told:
+        graph = told.graph(by)
+        _write_graph(graph, form, output)
+        code = name_problems(told)
+        if not quiet and told.articles:
+            said = count(len(graph.nodes), "source" if by else "article"), count(len(graph), "edge")
+            say(f"{count(told.articles)}, a graph of {' and '.join(said)}")
+        return code
+
+
+def _write_graph(graph: Graph, form: str, output: Path | None) -> None:
+    if form == "parquet":
+        write_parquet(graph.to_arrow(), output)
+        return
+    with open_output(output) as out:
+        if form == "jsonl":
+            for edge in graph:
+                write_line(dict(zip(graph.heads, edge, strict=True)), out)
+        elif form == "json":
+            write_line(graph.to_dict(), out)
+        elif form == "graphml":
+            tame(out).writelines(graph.graphml())
+        elif form in CSV:
+            csv_writer(graph.heads, form, out)(graph)
+        else:
+            heads = [head.replace("_", " ") for head in graph.heads]
+            rows = ([_show_cell(cell) for cell in edge] for edge in graph[:TABLE_ROWS])
+            print_table(heads, rows, out)
+            _say_more(len(graph) - TABLE_ROWS, out)
+
+
+def _show_cell(cell: Any) -> str:
+    return f"{cell:,.0f}" if isinstance(cell, int | float) else "" if cell is None else one_line(cell)
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    """All files of the paths, those of an archive included."""
+    return chain.from_iterable(files_of(path) if is_sqlite(path) else [path] for path in paths)
 
 
 @contextmanager

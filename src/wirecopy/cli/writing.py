@@ -50,11 +50,13 @@ def tame(out: IO[str]) -> IO[str]:
     return cast(IO[str], _Tamed(out)) if out.isatty() else out
 
 
-def choose_form(forms: Sequence[str], raw: bool, text: bool, output: Path | None) -> str:
+def choose_form(
+    forms: Sequence[str], raw: bool, text: bool, output: Path | None, more: Sequence[str] = ()
+) -> str:
     """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it.
 
     CSV with `raw` is the form "raw csv", JSON lines with `text` the form "full jsonl". A device, and a file whose name has no ending, gets
-    JSON lines.
+    JSON lines. A command may have `more` forms, whose files end as they are named.
     """
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
@@ -63,9 +65,10 @@ def choose_form(forms: Sequence[str], raw: bool, text: bool, output: Path | None
     if forms:
         form = forms[0]
     elif output:
-        form = _SUFFIXES.get(output.suffix.lower(), "")
+        form = (_SUFFIXES | {f".{one}": one for one in more}).get(output.suffix.lower(), "")
         if not form:
-            told = f"expected .csv, .tsv, .jsonl or .parquet, got {output.suffix}"
+            endings = ", ".join([*(f".{one}" for one in more), ".csv", ".tsv", ".jsonl"])
+            told = f"expected {endings} or .parquet, got {output.suffix}"
             raise UsageError(f"{output}: {told}; or name the form with --jsonl, --csv or --parquet")
     else:
         form = "table" if sys.stdout.isatty() else "jsonl"

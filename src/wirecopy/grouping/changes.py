@@ -118,5 +118,5 @@ def _find_moved(
 
 def _count_left(edges: Places, moved: NDArray[np.bool_]) -> Places:
     """How many words between edges are not moved."""
-    before = np.concatenate([[0], np.cumsum(~moved)])
+    before: Places = np.concatenate([[0], np.cumsum(~moved)])
     return before[edges[1:]] - before[edges[:-1] + 1]

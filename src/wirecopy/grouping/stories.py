@@ -20,7 +20,7 @@ from ..matching.collection import Collection, Pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions
 from ..methods import RELATIONS as METHOD_RELATIONS
-from ..model import UNDATED, Article, Relation, Remarks, Skipped, count
+from ..model import KEPT, UNDATED, Article, Relation, Remarks, Skipped, count
 from ..text import tokenise
 from . import (
     BASES,
@@ -37,6 +37,7 @@ from . import (
     tie_versions,
 )
 from .changes import count_changes
+from .graphs import ARTICLE_HEADS, Graph, link_sources
 from .records import Change, Cohesion, Link, Member, Origin, Parent, Series, Story, Version
 
 if TYPE_CHECKING:
@@ -225,6 +226,52 @@ class Stories(Sequence[Story]):
             seen = _seen(articles, dates.tolist())
             told.append(Series(ids[0], articles[0].title, ids, _sources(articles), *seen, int(slots[first])))
         return told
+
+    def graph(self, by: str | None = None) -> Graph:
+        """The links between all articles that match, or, `by="source"`, between sources: who carries later what another had.
+
+        Between sources those articles count whose parent is of another source and, by their dates, earlier.
+        """
+        refuse((by not in (None, "source"), f"by: expected None or 'source', got {by!r}"))
+        if by == "source":
+            return link_sources(self._copies())
+        matches = self.matches
+        if isinstance(matches, Opinions):
+            ties = _accepted(matches)
+            rows = zip(ties.earlier.tolist(), ties.later.tolist(), ties.relation.tolist(), strict=True)
+            edges = [(one, other, code, None, matches.method) for one, other, code in rows]
+        else:
+            by_methods = [" ".join(names) for names in matches.combinations]
+            columns = matches.founds, matches.queries, matches.compared.relation, matches.words
+            rows_of = zip(*(column.tolist() for column in (*columns, matches.nominated)), strict=True)
+            edges = [(one, other, code, words, by_methods[who]) for one, other, code, words, who in rows_of]
+        ranks = np.array(sorted({rank for edge in edges for rank in edge[:2]}), np.uint32)
+        articles = self._collection.articles(ranks) if len(ranks) else []
+        nodes = {one.id: {name: value for name in KEPT if (value := getattr(one, name))} for one in articles}
+        ids = self.ids
+        told = [(ids[one], ids[other], str(RELATIONS[code]), *rest) for one, other, code, *rest in edges]
+        return Graph(ARTICLE_HEADS, told, nodes)
+
+    def _copies(self) -> Iterator[tuple[str, str, int, float]]:
+        """Source of the parent, source, equal words and delay of each article whose parent is of another source and earlier."""
+        grouped = self.grouped
+        ranks = np.flatnonzero(grouped.parent >= 0)
+        ranks = ranks[grouped.basis[ranks] < BASES.index("same-time")]
+        both = np.unique(np.concatenate([ranks, grouped.parent[ranks]])).astype(np.uint32)
+        if not len(both):
+            return
+        sources = dict(
+            zip(both.tolist(), (one.source for one in self._collection.articles(both)), strict=True)
+        )
+        dates = dict(zip(both.tolist(), self._collection.origins(both)[0].tolist(), strict=True))
+        tokens = tokenise(*self._collection.texts(ranks.astype(np.uint32)))
+        whole = np.diff(tokens.offsets)
+        words = np.where(grouped.tie[ranks] < 0, whole, np.append(grouped.ties.words, 0)[grouped.tie[ranks]])
+        for rank, shared in zip(ranks.tolist(), words.tolist(), strict=True):
+            parent = int(grouped.parent[rank])
+            found, query = sources[parent], sources[rank]
+            if found and query and found != query:
+                yield found, query, shared, (dates[rank] - dates[parent]) / 1e6
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The columns `STORY_HEADS` of each article that is in a story."""
