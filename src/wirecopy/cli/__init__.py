@@ -33,7 +33,7 @@ from .naming import read_named
 from .pages import extract_command, train_command
 from .show import print_table, show_progress, show_table
 from .side_by_side import show_side_by_side
-from .stories import graph_command, stories_command
+from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
 from .writing import (
     CSV,
@@ -96,7 +96,7 @@ def complain(message: str, code: int = 1) -> int:
 
 SECTIONS = {
     "Find copies": ("demo", "find", "compare"),
-    "Tell stories": ("stories", "graph"),
+    "Tell stories": ("stories", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
@@ -229,7 +229,7 @@ def find_command(
 
 
 for command in (
-    *(stories_command, graph_command, extract_command, train_command),
+    *(stories_command, graph_command, dedup_command, extract_command, train_command),
     *archive_commands.commands.values(),
     watch_command,
 ):

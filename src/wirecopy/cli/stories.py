@@ -14,12 +14,14 @@ import click
 
 from ..comparison import DEFAULT_PRESET
 from ..errors import SourceError, UsageError, refuse
+from ..grouping.covering import KEEP
 from ..grouping.graphs import Graph
 from ..grouping.records import Change, Member, Origin, Series, Story
 from ..grouping.stories import RULES, STORY_HEADS
 from ..model import clean, count, one_line
 from ..pile import Stories, opinions, stories
 from ..sources import Fields, total_bytes
+from ..sources.copying import copy_records, plan_copy
 from ..sources.kinds import is_sqlite
 from . import options
 from .archive import files_of, open_archive
@@ -39,6 +41,7 @@ from .writing import (
     CSV,
     check_writable,
     csv_writer,
+    name_output,
     name_problems,
     open_output,
     open_skipped,
@@ -143,6 +146,55 @@ def graph_command(
         if not quiet and told.articles:
             said = count(len(graph.nodes), "source" if by else "article"), count(len(graph), "edge")
             say(f"{count(told.articles)}, a graph of {' and '.join(said)}")
+        return code
+
+
+@click.command("dedup")
+@options.paths
+@options.file(
+    "-o",
+    "--output",
+    required=True,
+    help="The file, or for a folder or several files the folder, to write to.",
+)
+@options.choice(
+    "--keep",
+    *KEEP,
+    help="Which of two that cover each other; of one that holds another whole, always that one.",
+)
+@options.file("--dropped", help="Write what is left out, for which kept record, to this file, as JSON lines.")
+@options.preset
+@options.method(help="Nominate with this method, such as winnowing:window_words=8; may be repeated.")
+@options.skipped
+@options.fields
+@options.threads
+@options.quiet
+def dedup_command(
+    paths: tuple[Path, ...],
+    output: Path,
+    keep: str,
+    dropped: Path | None,
+    skipped: Path | None,
+    quiet: bool,
+    fields: Fields,
+    **asked: Any,  # what is asked of `tell`
+) -> int:
+    """Write one of each: the records of a pile as they came, without those that a kept one covers.
+
+    JSON lines, JSON, CSV, TSV and Parquet files, and folders of texts or pages; never across forms. Exit code 3 says that it is done but some
+    records were skipped, three of each kind named on stderr.
+    """
+    refuse(*((is_sqlite(path), f"{path} is an archive: export it first") for path in paths))
+    check_writable(None if output.is_dir() else output, dropped, skipped, inputs=paths)
+    places = plan_copy(paths, output)
+    with tell(paths, skipped, quiet, decide="alignment", rule="anchored", fields=fields, **asked) as told:
+        kept = told.keep_one(keep, threads=asked["threads"])
+        with name_output(output):
+            written = copy_records(places, fields, set(kept.articles).__contains__)
+        write_lines(dropped, kept.dropped)
+        code = name_problems(told)
+        if not quiet:
+            say(f"{count(told.articles)}, {len(kept.dropped):,} left out, {written:,} written to {output}")
         return code
 
 

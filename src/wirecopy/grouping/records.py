@@ -147,6 +147,26 @@ class Series(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Dropped(Record):
+    """An article that is left out, the kept one that covers it, and the share of it that this covers."""
+
+    article: str
+    kept: str
+    covered: float
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Record):
+    """One of each: the ids of the articles that are kept, and what is left out, both by time."""
+
+    articles: tuple[str, ...]
+    dropped: tuple[Dropped, ...]
+
+    def __repr__(self) -> str:
+        return f"<Kept: {count(len(self.articles))}, {len(self.dropped):,} left out>"
+
+
+@dataclass(frozen=True, slots=True)
 class Link(Record):
     """What joins two stories: they share a part, are forms filled in anew, one collects the other, or continues it.
 

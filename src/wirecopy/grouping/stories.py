@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison import NOT_COMPARED, RELATIONS
+from ..comparison import NOT_COMPARED, RELATIONS, get_preset
 from ..errors import MissingExtra, refuse
 from ..matching import compare_more
-from ..matching.collection import Collection, Pool
+from ..matching.collection import Collection, Pool, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions
 from ..methods import RELATIONS as METHOD_RELATIONS
@@ -37,8 +37,9 @@ from . import (
     tie_versions,
 )
 from .changes import count_changes
+from .covering import KEEP, cover
 from .graphs import ARTICLE_HEADS, Graph, link_sources
-from .records import Change, Cohesion, Link, Member, Origin, Parent, Series, Story, Version
+from .records import Change, Cohesion, Dropped, Kept, Link, Member, Origin, Parent, Series, Story, Version
 
 if TYPE_CHECKING:
     import pandas
@@ -227,6 +228,44 @@ class Stories(Sequence[Story]):
             told.append(Series(ids[0], articles[0].title, ids, _sources(articles), *seen, int(slots[first])))
         return told
 
+    def keep_one(self, keep: str = "longest", *, threads: int | None = None) -> Kept:
+        """One of each: all articles but those that a kept one covers by the share that makes a copy, never across forms.
+
+        Of two that cover each other, the `longest` or the `earliest` is kept; of one that holds the other whole, always that one.
+        """
+        matches = self.matches
+        refuse(
+            (keep not in KEEP, f"keep: expected {' or '.join(map(repr, KEEP))}, got {keep!r}"),
+            (self.rule != "anchored", "keep_one: not by closure, which drops what nothing kept covers"),
+        )
+        assert isinstance(matches, Matches)
+        collection = self._collection
+
+        def sequences(ranks: Sequence[int]) -> list[NDArray[np.uint64]]:
+            tokens = tokenise(*collection.texts(np.array(ranks, np.uint32)))
+            edges = pairwise(tokens.offsets.tolist())
+            return [sample_sequences(tokens.hashes[start:end]) for start, end in edges]
+
+        with open_pool(threads) as pool:
+            covering = cover(
+                self.grouped,
+                gather(matches, pool).words,
+                get_preset(matches.preset).covered,
+                keep,
+                lambda *pairs: compare_more(matches, pairs, pool),
+                sequences,
+            )
+        ids, keeper = self.ids, covering.keeper
+        kept = np.flatnonzero(keeper == np.arange(len(keeper)))
+        dropped = np.flatnonzero(keeper != np.arange(len(keeper)))
+        return Kept(
+            tuple(ids[rank] for rank in kept.tolist()),
+            tuple(
+                Dropped(ids[rank], ids[keeper[rank]], float(covering.covered[rank]))
+                for rank in dropped.tolist()
+            ),
+        )
+
     def graph(self, by: str | None = None) -> Graph:
         """The links between all articles that match, or, `by="source"`, between sources: who carries later what another had.
 
@@ -409,6 +448,18 @@ class _Telling:
         weakest, member = min(ties, key=lambda tie: tie[0])
         assert member.parent
         return Cohesion(weakest, (member.id, member.parent.article), bridges)
+
+
+def sample_sequences(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A quarter of the sequences of three words, chosen by what they are."""
+    if len(words) < 3:
+        return words[:0]
+    mixed: NDArray[np.uint64] = (words[:-2] * _MIX + words[1:-1]) * _MIX + words[2:]
+    is_chosen: NDArray[np.bool_] = (mixed * _MIX) >> np.uint64(62) == 0
+    return mixed[is_chosen]
+
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def is_of(agency: str, source: str) -> bool:
