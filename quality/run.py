@@ -46,6 +46,18 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("Reuters, undated", "labelled pairs not found"): at_most(0),
         ("Chinese", "labelled pairs not found"): at_most(0),
     },
+    # Promised, but what is a little under what was measured: the newsroom, and the newswire's figures.
+    "stories": {
+        ("newsroom", "B³ F"): at_least(0.95),
+        ("newsroom", "parent right"): at_least(0.9),
+        ("newsroom", "shuffles with other stories"): at_most(0),
+        ("news20k", "B³ F"): at_least(0.995),
+        ("news20k", "adjusted Rand"): at_least(0.97),
+        ("news20k", "parent right"): at_least(0.99),
+        ("Reuters", "B³ F"): at_least(0.995),
+        ("Reuters", "ids that changed in ten growths"): at_most(0.015),
+        ("*", "B³ F ahead of closure of all"): at_least(0.001),
+    },
     # Promised for `strict`; for the others a little under what was measured.
     "pan13": {
         ("strict", "plagdet 02"): at_least(0.985),
@@ -151,6 +163,7 @@ DIGESTS = {
     "news20k of ../shared/bench, in archives": "b07994498038c5a8",
     "news20k of ../shared/bench": "23ed1a2f01a8ad04",
     "news182k of ../shared/bench": "a7f7982334490395",
+    "a made-up newsroom": "8f9f642b5937ca1f",
     "made-up articles with 500 planted copies": "58b04a1837697e6d",
     "made-up articles with 5,000 reprints of one article": "c148a8afb3951722",
     "made-up articles for faults": "35d4c06f4ffe7c92",

@@ -22,7 +22,7 @@ LAYERS = (
     ("comparison", "boilerplate"),
     ("forms",),
     ("extraction", "methods"),
-    ("text", "statistics"),
+    ("text", "statistics", "measures"),
     ("files", "addresses"),
 )
 """From the top down; modules that are still to come have their place already."""
@@ -44,11 +44,11 @@ HOMES = {
     "scipy": {"extraction"},
     "click": {"cli"},
     "rich": {"cli"},
-    "pyarrow": {"sources", "matching", "cli"},
-    "polars": {"matching"},
-    "pandas": {"matching"},
+    "pyarrow": {"sources", "matching", "grouping", "cli"},
+    "polars": {"matching", "grouping"},
+    "pandas": {"matching", "grouping"},
 }
-"""pandas and polars are what `Matches` turns into; pyarrow reads, and writes what was found."""
+"""pandas and polars are what `Matches` and `Stories` turn into; pyarrow reads, and writes what was found."""
 OPTIONAL = (
     *("pyarrow", "polars", "pandas", "rich", "click", "zstandard", "brotli", "feedparser", "sqlite3"),
     *("rapidfuzz", "sklearn", "scipy"),

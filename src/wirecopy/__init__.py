@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from .comparison import compare
     from .errors import WirecopyError
     from .extraction import extract
+    from .grouping.records import Link, Series, Story
+    from .grouping.stories import Stories
     from .model import Article, Match, Opinion, Page, Passage, Relation, Remarks, Skipped, Slots, Verdict
-    from .pile import Matches, Opinions, find, opinions
+    from .pile import Matches, Opinions, find, opinions, stories
     from .sources import Fields
     from .statistics import Statistics
 
@@ -36,6 +38,7 @@ __all__ = [
     "Formula",
     "Found",
     "Learnt",
+    "Link",
     "Match",
     "Matches",
     "Observed",
@@ -46,10 +49,13 @@ __all__ = [
     "Ranked",
     "Relation",
     "Remarks",
+    "Series",
     "Skipped",
     "Slots",
     "Statistics",
     "Status",
+    "Stories",
+    "Story",
     "Verdict",
     "WirecopyError",
     "compare",
@@ -57,6 +63,7 @@ __all__ = [
     "find",
     "methods",
     "opinions",
+    "stories",
 ]
 
 _HOMES = {
@@ -64,7 +71,9 @@ _HOMES = {
     **dict.fromkeys(("Formula", "Learnt"), "boilerplate"),
     **dict.fromkeys(("Article", "Match", "Opinion", "Page", "Passage"), "model"),
     **dict.fromkeys(("Relation", "Remarks", "Skipped", "Slots", "Verdict"), "model"),
-    **dict.fromkeys(("Matches", "Opinions", "find", "opinions"), "pile"),
+    **dict.fromkeys(("Link", "Series", "Story"), "grouping.records"),
+    "Stories": "grouping.stories",
+    **dict.fromkeys(("Matches", "Opinions", "find", "opinions", "stories"), "pile"),
     "Fields": "sources",
     "Statistics": "statistics",
     "WirecopyError": "errors",

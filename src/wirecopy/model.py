@@ -81,6 +81,8 @@ ABOUT = tuple(one.name for one in fields(Article) if one.name not in ("id", "tex
 """What is known about an article besides id and text; `published` as it is written."""
 TOLD = ("title", "source", "published", "url")
 """What answers tell of both articles of a match, besides their ids."""
+KEPT = (*TOLD, "agency")
+"""What is kept of the articles of a pile, for those who tell of them."""
 
 
 @dataclass(frozen=True, slots=True)

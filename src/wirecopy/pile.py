@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import accumulate, pairwise
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +22,20 @@ from .addresses import number_addresses
 from .comparison import DEFAULT_PRESET, PRESETS, get_relations
 from .errors import NothingRead, refuse
 from .forms import Origins
+from .grouping.stories import Stories, tell_stories
 from .matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
 from .matching.collection import Out, Pool, Progress, Texts, invert, open_pool, rank
 from .matching.matches import Matches
 from .matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries, place_by_id
 from .methods import Method, Sketches
-from .model import TOLD, Article, Articles, Remarks, Skipped, held_by_either, list_skipped, missing
+from .model import KEPT, Article, Articles, Remarks, Skipped, held_by_either, list_skipped, missing
 from .pairs import LEFT_OUT, NOBODY, Filed, Held, Shard, by_shard, file, sketch, tokenise
 from .sharing import Sharing
 from .sources import Fields, Work, read, resolve
 from .statistics import Statistics
 
-__all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "find", "opinions", "tune", "weigh"]
+__all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Stories"]
+__all__ += ["find", "opinions", "stories", "tune", "weigh"]
 
 MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
@@ -65,7 +67,7 @@ def find(
     members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all. Methods that weigh
     words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
     there as id, a row of a frame without ids its index: both are no identity, so that queries meet the article with their number.
-    Titles, sources, dates and addresses are kept for tables and frames; without `about` they are not, which saves some memory.
+    Titles, sources, dates, addresses and agencies are kept for tables and frames; without `about` they are not, which saves some memory.
     `skip` is called with every record that cannot be used. The answer is the same for any order of the input, number of threads and
     `batch_bytes`; of two
     records with one id, the one read first counts.
@@ -79,7 +81,7 @@ def find(
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
     check_statistics(plan.methods, statistics)
     wanted = get_relations(relations)
-    reading = _reading(fields, plan.methods, *(TOLD if about else ["url"]))
+    reading = _reading(fields, plan.methods, *(KEPT if about else ["url"]))
     titled = any(one.view.title for one in plan.methods)
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
@@ -100,6 +102,38 @@ def find(
         ]
         learnt = learn(plan, pile, shelf, pool).learnt
         return answer(plan, queries, looked_up, pile, learnt, pool).of(wanted)
+
+
+@runtime_checkable
+class Storied(Protocol):
+    """What tells its own stories, such as an archive."""
+
+    def stories(self, *, rule: str, progress: Progress | None) -> Stories:
+        """Its stories."""
+
+
+def stories(
+    articles: Any,
+    *,
+    rule: Literal["anchored", "closure"] = "anchored",
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Stories:
+    """The stories of some articles: those that carry one text, with their versions and who most probably copied whom.
+
+    `articles` are what `find` takes, with its `options`, or the `Matches` or `Opinions` of a pile, or an `Archive`. With `rule="closure"` all that is
+    joined by matches, however far apart, is one story: for evaluation.
+    """
+    if isinstance(articles, Storied):
+        refuse((options, f"an archive has its own {', '.join(options)}"))
+        return articles.stories(rule=rule, progress=progress)
+    if not isinstance(articles, Matches | Opinions):
+        articles = find(articles, threads=threads, progress=progress, **options)
+        options = {}
+    refuse((options, f"matches are given: {', '.join(options)} cannot be asked for"))
+    with open_pool(threads, progress) as pool:
+        return tell_stories(articles, pool, rule)
 
 
 def opinions(
@@ -224,7 +258,7 @@ class Pile:
     addresses: Sequence[NDArray[np.int64]] = field(default=(), repr=False)
     """A number for the address of each article of each batch."""
     packed: Sequence[bytes] = field(default=(), repr=False)
-    """What answers tell of the articles of each batch: the columns `TOLD`, pickled and compressed, for most is never asked for."""
+    """What answers tell of the articles of each batch: the columns `KEPT`, pickled and compressed, for most is never asked for."""
 
     @classmethod
     def read(
@@ -244,7 +278,7 @@ class Pile:
             batch = part()
             addresses = number_addresses(batch.about.get("url") or [""] * len(batch))
             is_told = "source" in batch.about
-            told = zlib.compress(pickle.dumps([batch.about[name] for name in TOLD]), 1) if is_told else b""
+            told = zlib.compress(pickle.dumps([batch.about[name] for name in KEPT]), 1) if is_told else b""
             titles = batch.about.get("title") if titled else None
             batch = replace(batch, about={} if titles is None else {"title": titles})
             return part.source_bytes, batch, file(batch, methods, {}), addresses, told
@@ -357,10 +391,10 @@ class Pile:
 
     @cached_property
     def _told(self) -> list[tuple[str, ...]]:
-        """The values of `TOLD` of each article by number, unpacked."""
+        """The values of `KEPT` of each article by number, unpacked."""
         told: list[tuple[str, ...]] = []
         for batch, packed in zip(self.batches, self.packed, strict=True):
-            columns = pickle.loads(zlib.decompress(packed)) if packed else [[""] * len(batch)] * len(TOLD)
+            columns = pickle.loads(zlib.decompress(packed)) if packed else [[""] * len(batch)] * len(KEPT)
             told += zip(*columns, strict=True)
         return told
 
@@ -373,7 +407,7 @@ class Pile:
             Article(
                 self.ids[rank],
                 text,
-                **{name: value or None for name, value in zip(TOLD, values, strict=True)},
+                **{name: value or None for name, value in zip(KEPT, values, strict=True)},
             )
             for rank, text, values in zip(ranks.tolist(), texts, told, strict=True)
         ]

@@ -19,6 +19,7 @@ from .. import matching
 from ..boilerplate import Formula, Learnt
 from ..comparison import LAXEST_PRESET, get_relations
 from ..errors import ArchiveError, UsageError, WirecopyError, refuse
+from ..grouping.stories import Stories, tell_stories
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
@@ -197,6 +198,11 @@ class Archive:
         plan = self.settings.plan(preset, linked=pairs == "linked")
         with self._stock(progress) as (stock, pool):
             return matching.match(plan, stock, stock, pool).of(wanted)
+
+    def stories(self, *, rule: str = "anchored", progress: Progress | None = None) -> Stories:
+        """The stories of the live articles, as `wirecopy.stories` tells them."""
+        with self._stock(progress) as (stock, pool):
+            return tell_stories(matching.match(self.settings.plan(None), stock, stock, pool), pool, rule)
 
     def opinions_on_pairs(
         self, *, progress: Progress | None = None, receive: Receive | None = None

@@ -34,6 +34,7 @@ from .naming import read_named
 from .pages import extract_command, train_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .side_by_side import show_side_by_side
+from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
 from .writing import (
     CSV,
@@ -96,6 +97,7 @@ def complain(message: str, code: int = 1) -> int:
 
 SECTIONS = {
     "Find copies": ("demo", "find", "compare"),
+    "Tell stories": ("stories", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
@@ -227,7 +229,18 @@ def find_command(
     return report_matches(matches, form, output, boilerplate, quiet, within)
 
 
-ELSEWHERE = (demo_command, extract_command, train_command, *archive_commands.commands.values(), watch_command)
+ELSEWHERE = (
+    *(
+        demo_command,
+        stories_command,
+        graph_command,
+        dedup_command,
+        extract_command,
+        train_command,
+        watch_command,
+    ),
+    *archive_commands.commands.values(),
+)
 for command in ELSEWHERE:
     app.add_command(command)
 

@@ -102,25 +102,34 @@ _FORMS = {
     "csv": "One line a match, with titles, sources, dates, addresses and what is shared.",
     "parquet": "A Parquet file; needs --output.",
 }
+_MORE_FORMS = {
+    "json": "One JSON object with nodes and links, as d3 and networkx read it.",
+    "graphml": "GraphML, for Gephi and the like.",
+}
 _TEXT = "With --jsonl: with titles, sources, dates, addresses and the texts of passages, too."
 _RAW = (
     "With --csv: cells as they are. Else one that a spreadsheet would take for a formula has a ' before it."
 )
 
 
-def forms(*forms: str) -> Decorator:
-    """Options for these forms of output, --csv among them, and --output; the command gets them as `form` and `output`."""
+def forms(*forms: str, **told: str) -> Decorator:
+    """Options for these forms of output, --csv among them, and --output; the command gets them as `form` and `output`.
+
+    What is `told` of a form is said of matches, unless it is given; then there are no passages, and no --text.
+    """
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def run(*arguments: Any, output: Path | None, raw: bool, text: bool, **options: Any) -> Any:
+        def run(*arguments: Any, output: Path | None, raw: bool, text: bool = False, **options: Any) -> Any:
             asked = [form for form in forms if options.pop(form)]
-            form = choose_form(asked, raw, text, output)
+            form = choose_form(asked, raw, text, output, [one for one in forms if one in _MORE_FORMS])
             return command(*arguments, form=form, output=output, **options)
 
-        flags = [flag(f"--{form}", help=_FORMS[form]) for form in forms]
+        said = _FORMS | _MORE_FORMS | told
+        flags = [flag(f"--{form}", help=said[form]) for form in forms]
         flags.insert(forms.index("csv") + 1, flag("--raw", help=_RAW))
-        flags.insert(forms.index("jsonl") + 1, flag("--text", help=_TEXT))
+        if not told:
+            flags.insert(forms.index("jsonl") + 1, flag("--text", help=_TEXT))
         return _with_options(run, *flags, output)
 
     return decorate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -99,7 +99,7 @@ def print_text(text: str, out: IO[str]) -> None:
 
     console = open_console(out)
     for paragraph in text.split("\n\n"):
-        console.print(Text(_plain(paragraph)), end="\n\n")
+        console.print(Text(plain(paragraph)), end="\n\n")
 
 
 def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = (), rows: int = TABLE_ROWS) -> None:
@@ -195,17 +195,30 @@ def _longest(match: Match) -> str:
 
 def _print_lines(console: Console, lines: Sequence[_Line], ids: Ids) -> None:
     """Print lines as a table; dates and sources if there are any, titles where ids leave room, and ids whole or so that they are clear."""
-    from rich.cells import cell_len, set_cell_size
-    from rich.text import Text
-
     is_wide = console.width >= WIDE
-    names = ids.shorten([line.article.id for line in lines], console.width // 4)
     columns = {
         "relation": [line.lead for line in lines],
         "share": [f"{line.share:.0%}" if is_wide else "" for line in lines],
         "date": [show_date(line.article.published or "") for line in lines],
-        "source": [fit(_plain(line.article.source), console.width // 6) for line in lines],
+        "source": [fit(plain(line.article.source), console.width // 6) for line in lines],
     }
+    titles, names = [line.article.title for line in lines], [line.article.id for line in lines]
+    print_columns(console, columns, titles, names, ids, [line.below for line in lines])
+
+
+def print_columns(
+    console: Console,
+    columns: Mapping[str, Sequence[str]],
+    titles: Sequence[str | None],
+    names: Sequence[str],
+    ids: Ids,
+    below: Sequence[str] = (),
+) -> None:
+    """Print rows of some columns, those that are empty left out, each with a title, if there are any, and an id, and what stands `below` it."""
+    from rich.cells import cell_len, set_cell_size
+    from rich.text import Text
+
+    shown = ids.shorten(names, console.width // 4)
     columns = {head: cells for head, cells in columns.items() if any(cells)}
     widths = [max(map(cell_len, [head, *cells])) for head, cells in columns.items()]
     rest = console.width - sum(widths) - 2 * len(widths)
@@ -213,19 +226,20 @@ def _print_lines(console: Console, lines: Sequence[_Line], ids: Ids) -> None:
     def write(cells: Iterable[str], title: str, name: str, style: str = "") -> None:
         start = "".join(set_cell_size(cell, wide + 2) for cell, wide in zip(cells, widths, strict=True))
         room = max(8, rest - cell_len(name) - 2)
-        end = f"{set_cell_size(fit(title, room), room)}  {name}" if has_titles else name
+        end = f"{set_cell_size(fit(title, room), room)}  {name}" if any(titles) else name
         console.print(Text(start + end, style), soft_wrap=True)
 
-    has_titles = any(line.article.title for line in lines)
     write(columns, "title", "id", "bold")
-    for line, *cells in zip(lines, *columns.values(), strict=True):
-        write(cells, _plain(line.article.title), one_line(names[line.article.id]))
-        if line.below:
+    for number, (title, name) in enumerate(zip(titles, names, strict=True)):
+        write([cells[number] for cells in columns.values()], plain(title), one_line(shown[name]))
+        if below and below[number]:
             indent = " " * (widths[0] + 2)
-            console.print(Text(indent + fit(line.below, console.width - len(indent)), "dim"), soft_wrap=True)
+            line = fit(below[number], console.width - len(indent))
+            console.print(Text(indent + line, "dim"), soft_wrap=True)
 
 
-def _plain(text: str | None) -> str:
+def plain(text: str | None) -> str:
+    """A text on one line, or nothing."""
     return " ".join(clean(text or "").split())
 
 

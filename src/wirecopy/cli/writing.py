@@ -17,13 +17,15 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from ..errors import MissingExtra, NothingRead, SourceError, UsageError
 from ..files import open_whole
 from ..model import MATCH_HEADS, Opinion, Relation, Remarks, Skipped, clean, count, one_line
-from ..pile import Matches, Opinions
+from ..pile import Matches, Opinions, Stories
 from ..sources import files_read
 from .naming import Ids
 from .show import TABLE_ROWS, print_table, show_answer, show_progress, show_table
 from .words import in_options
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from ..archive import Added, Answer, Archive, Ranked
 
 EXAMPLES = 3
@@ -48,11 +50,13 @@ def tame(out: IO[str]) -> IO[str]:
     return cast(IO[str], _Tamed(out)) if out.isatty() else out
 
 
-def choose_form(forms: Sequence[str], raw: bool, text: bool, output: Path | None) -> str:
+def choose_form(
+    forms: Sequence[str], raw: bool, text: bool, output: Path | None, more: Sequence[str] = ()
+) -> str:
     """The form of the answer: the one asked for, else by the name of the file, else a table on a terminal, JSON lines off it.
 
     CSV with `raw` is the form "raw csv", JSON lines with `text` the form "full jsonl". A device, and a file whose name has no ending, gets
-    JSON lines.
+    JSON lines. A command may have `more` forms, whose files end as they are named.
     """
     if len(forms) > 1:
         raise UsageError(f"one form at a time: got --{' and --'.join(forms)}")
@@ -61,9 +65,10 @@ def choose_form(forms: Sequence[str], raw: bool, text: bool, output: Path | None
     if forms:
         form = forms[0]
     elif output:
-        form = _SUFFIXES.get(output.suffix.lower(), "")
+        form = (_SUFFIXES | {f".{one}": one for one in more}).get(output.suffix.lower(), "")
         if not form:
-            told = f"expected .csv, .tsv, .jsonl or .parquet, got {output.suffix}"
+            endings = ", ".join([*(f".{one}" for one in more), ".csv", ".tsv", ".jsonl"])
+            told = f"expected {endings} or .parquet, got {output.suffix}"
             raise UsageError(f"{output}: {told}; or name the form with --jsonl, --csv or --parquet")
     else:
         form = "table" if sys.stdout.isatty() else "jsonl"
@@ -154,13 +159,7 @@ def report_matches(
 def write_matches(matches: Matches, form: str, output: Path | None, within: Sequence[Path]) -> None:
     """Write the matches in the form asked for."""
     if form == "parquet":
-        import pyarrow.parquet
-
-        assert output is not None
-        table = matches.to_arrow()
-        # Given a name, pyarrow deletes what it stands for if writing fails: a link, or as root a device.
-        with name_output(output), open_whole(output, "wb") as out:
-            pyarrow.parquet.write_table(table, out)
+        write_parquet(matches.to_arrow(), output)
         return
     with open_output(output) as out:
         if form in JSONL:
@@ -169,6 +168,16 @@ def write_matches(matches: Matches, form: str, output: Path | None, within: Sequ
             csv_writer(MATCH_HEADS, form, out)(matches.rows())
         else:
             show_table(matches, out, within)
+
+
+def write_parquet(table: pyarrow.Table, output: Path | None) -> None:
+    """Write a table to a Parquet file."""
+    import pyarrow.parquet
+
+    assert output is not None
+    # Given a name, pyarrow deletes what it stands for if writing fails: a link, or as root a device.
+    with name_output(output), open_whole(output, "wb") as out:
+        pyarrow.parquet.write_table(table, out)
 
 
 FOUND_HEADS = ("copied", "articles", "contained_in_count", "form_of_count", "at_least")
@@ -314,7 +323,7 @@ def say(message: str) -> None:
     sys.stderr.flush()
 
 
-def name_problems(read: Matches | Opinions | Added) -> int:
+def name_problems(read: Matches | Opinions | Stories | Added) -> int:
     """Name records that were skipped and each field that no record has, say what is odd about the others; return the exit code."""
     code = name_examples(read.skipped)
     say_remarks(read.remarks)

@@ -160,8 +160,8 @@ def match(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Mat
         "matches": len(kept),
     }
     names = [one.name for one in nominated]
-    pairs = later[kept], earlier[kept]
-    return Matches(collection, collection, *pairs, by[kept], compared.take(kept), names, known.learnt, counts)
+    pairs = later[kept], earlier[kept], by[kept], compared.take(kept)
+    return Matches(collection, collection, *pairs, names, known.learnt, counts, plan.preset)
 
 
 def answer(
@@ -197,8 +197,17 @@ def answer(
     work = {"candidates": len(later), "comparisons": len(later), "matches": len(kept)}
     counts = {"articles": articles + len(queries.ids), "collisions": 0, **work}
     names = [one.name for one in nominated]
-    pairs = later[kept], earlier[kept]
-    return Matches(queries, collection, *pairs, by[kept], compared.take(kept), names, learnt, counts)
+    pairs = later[kept], earlier[kept], by[kept], compared.take(kept)
+    return Matches(queries, collection, *pairs, names, learnt, counts, plan.preset)
+
+
+def compare_more(matches: Matches, pairs: Pairs, pool: Pool) -> Compared:
+    """How other pairs of articles of a collection that was matched with itself compare, by what is known of it."""
+    collection = matches.found_side
+    compared, _ = compare(
+        get_preset(matches.preset), collection.texts, pairs, matches.learnt.known, pool, quiet=True
+    )
+    return settle_pairs(compared, matches.learnt, (collection, pairs[0]), (collection, pairs[1]))
 
 
 def settle_pairs(
@@ -345,6 +354,7 @@ def compare(
     pool: Pool,
     *,
     trace: bool = False,
+    quiet: bool = False,
 ) -> tuple[Compared, list[tuple[NDArray[np.uint32], Trace]]]:
     """How pairs of articles compare, and, if asked for, the articles of each block of related pairs with their traces."""
     later, earlier = pairs
@@ -371,7 +381,8 @@ def compare(
         if trace:
             traces.append((ranks, left))
         done += len(block)
-        pool.progress("comparing", done, len(later))
+        if not quiet:
+            pool.progress("comparing", done, len(later))
     return Compared.join(parts).take(np.argsort(np.concatenate(numbers), kind="stable")), traces
 
 

@@ -58,7 +58,7 @@ class Collection(Protocol):
         """The texts at some ranks."""
 
     def articles(self, ranks: NDArray[np.uint32]) -> list[Article]:
-        """The articles at some ranks, with their texts and, of what is known about them, `TOLD`."""
+        """The articles at some ranks, with their texts and, of what is known about them, `KEPT`."""
 
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..boilerplate import Formula, Learnt
-from ..comparison import RELATIONS, Compared, build_match
+from ..comparison import DEFAULT_PRESET, RELATIONS, Compared, build_match
 from ..errors import MissingExtra
 from ..model import TOLD_HEADS, Article, Match, Relation, Remarks, Skipped, count, tell
 from .collection import Collection
@@ -95,6 +95,7 @@ class Matches(Sides, Sequence[Match]):
     methods: Sequence[str]
     learnt: Learnt = field(repr=False)
     counts: Mapping[str, int]
+    preset: str = DEFAULT_PRESET
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -119,7 +120,7 @@ class Matches(Sides, Sequence[Match]):
             (side.ids[ranks[row]], str(side.texts(ranks[row : row + 1])[0].data, "utf-8"))
             for side, ranks in ((self.query_side, self.queries), (self.found_side, self.founds))
         )
-        return build_match(self.compared, row, query, found, self._combinations[self.nominated[row]])
+        return build_match(self.compared, row, query, found, self.combinations[self.nominated[row]])
 
     def tell(self, rows: Iterable[int] | None = None) -> Iterator[tuple[Match, Article, Article]]:
         """The matches of some rows, by default of all, each with both articles."""
@@ -130,21 +131,20 @@ class Matches(Sides, Sequence[Match]):
             founds = _articles(self.found_side, self.founds[some])
             for row, query, found in zip(some.tolist(), queries, founds, strict=True):
                 sides = (query.id, query.text), (found.id, found.text)
-                by = self._combinations[self.nominated[row]]
+                by = self.combinations[self.nominated[row]]
                 yield build_match(self.compared, row, *sides, by), query, found
 
     def of(self, relations: Iterable[Relation]) -> Matches:
         """Those of some relations alone."""
         codes = [RELATIONS.index(relation) for relation in relations]
         kept = np.flatnonzero(np.isin(self.compared.relation, codes))
-        pairs = self.queries[kept], self.founds[kept], self.nominated[kept], self.compared.take(kept)
-        return Matches(
-            self.query_side,
-            self.found_side,
-            *pairs,
-            self.methods,
-            self.learnt,
-            {**self.counts, "matches": len(kept)},
+        return replace(
+            self,
+            queries=self.queries[kept],
+            founds=self.founds[kept],
+            nominated=self.nominated[kept],
+            compared=self.compared.take(kept),
+            counts={**self.counts, "matches": len(kept)},
         )
 
     def count_relations(self) -> dict[Relation, int]:
@@ -158,7 +158,7 @@ class Matches(Sides, Sequence[Match]):
         return self.learnt.formulas
 
     @cached_property
-    def _combinations(self) -> list[tuple[str, ...]]:
+    def combinations(self) -> list[tuple[str, ...]]:
         """The names of the methods in each set of them; a set is a number with a bit for each method."""
         return [
             tuple(dict.fromkeys(name for bit, name in enumerate(self.methods) if value >> bit & 1))
@@ -190,7 +190,7 @@ class Matches(Sides, Sequence[Match]):
         columns = self.queries, self.founds, self.compared, self.nominated
         ids = self.query_side.ids, self.found_side.ids
         relations = [json.dumps(relation) for relation in RELATIONS]
-        methods = [json.dumps(names) for names in self._combinations]
+        methods = [json.dumps(names) for names in self.combinations]
         for start in range(0, len(self), LINES):
             end = min(start + LINES, len(self))
             yield _core.match_lines(*columns, start, end, *ids, relations, methods)
@@ -252,7 +252,7 @@ class Matches(Sides, Sequence[Match]):
                 "resemblance": compared.resemblance,
                 "slots": of_matches,
                 "passages": lists,
-                "methods": [list(self._combinations[by]) for by in self.nominated.tolist()],
+                "methods": [list(self.combinations[by]) for by in self.nominated.tolist()],
                 **told,
             },
             schema=pa.schema(

@@ -25,7 +25,7 @@ _UNCLOSED = "a quote that opens here is never closed; close it, or double it whe
 def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
     """Yields the work in a table; `kind` is "tsv", or "csv", whose delimiter is found by its header."""
     csv.field_size_limit(max(csv.field_size_limit(), work.MAX_RECORD_BYTES))
-    delimiter = "\t" if kind == "tsv" else _delimiter(stream.peek(64 << 10))
+    delimiter = "\t" if kind == "tsv" else find_delimiter(stream.peek(64 << 10))
     # Broken UTF-8 becomes lone surrogates, by which the row is known.
     lines = io.TextIOWrapper(io.BufferedReader(_Believable(stream)), "utf-8", "surrogateescape", newline="")
     rows = _rows(_Lines(lines, stream), delimiter)
@@ -54,7 +54,7 @@ def is_table(head: bytes, fields: Fields) -> bool:
     If the user gave the name of the text field, any other name is enough.
     """
     line = re.split(rb"[\r\n]", head, maxsplit=1)[0].decode("utf-8", "replace")
-    names = set(next(csv.reader([line], delimiter=_delimiter(head)), ()))
+    names = set(next(csv.reader([line], delimiter=find_delimiter(head)), ()))
     known = {*fields.id_names, *fields.published_names}.union(*ABOUT_NAMES.values())
     others = names.difference(fields.text_names)
     return len(others) < len(names) and bool(others if fields.text is not None else others & known)
@@ -148,7 +148,7 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[tuple[int, list[str] | str]
         lines.end_record()
 
 
-def _delimiter(head: bytes) -> str:
+def find_delimiter(head: bytes) -> str:
     """The delimiter that occurs most in the header."""
     header = head.lstrip().partition(b"\n")[0].decode("utf-8", "replace")
     unquoted = "".join(header.split('"')[::2])

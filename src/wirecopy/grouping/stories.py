@@ -1,0 +1,591 @@
+"""Stories: a sequence of them, held as columns, that can be turned into tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..comparison import NOT_COMPARED, RELATIONS, get_preset
+from ..errors import MissingExtra, refuse
+from ..matching import compare_more
+from ..matching.collection import Collection, Pool, open_pool
+from ..matching.matches import Matches
+from ..matching.opinions import Opinions
+from ..methods import RELATIONS as METHOD_RELATIONS
+from ..model import KEPT, UNDATED, Article, Relation, Remarks, Skipped, count
+from ..text import tokenise
+from . import (
+    BASES,
+    FORM,
+    IDENTICAL,
+    LINK_KINDS,
+    PLACEHOLDER_WORDS,
+    Facts,
+    Grouped,
+    Ties,
+    close,
+    group,
+    group_closed,
+    tie_versions,
+)
+from .changes import count_changes
+from .covering import KEEP, cover
+from .graphs import ARTICLE_HEADS, Graph, link_sources
+from .records import Change, Cohesion, Dropped, Kept, Link, Member, Origin, Parent, Series, Story, Version
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+READ_AT_ONCE = 1 << 11
+"""So many articles are read at a time."""
+RULES = ("anchored", "closure")
+STORY_HEADS = (
+    *("story", "article", "version", "title", "source", "published", "url", "agency"),
+    *("parent", "relation", "covered", "parent_covered", "words", "basis", "rivals", "after_seconds"),
+)
+
+
+@dataclass(frozen=True)
+class Stories(Sequence[Story]):
+    """The stories of two or more articles, by the time of their first.
+
+    An article that shares its text with no other is no story here, but `of` tells of it as one, and it may be linked to others.
+    """
+
+    matches: Matches | Opinions = field(repr=False)
+    grouped: Grouped = field(repr=False)
+    rule: str = "anchored"
+
+    @cached_property
+    def _members(self) -> dict[int, NDArray[np.int64]]:
+        """The articles of each story of two or more, by its anchor, in the order of time."""
+        anchor = self.grouped.anchor
+        several = np.flatnonzero(np.bincount(anchor, minlength=len(anchor))[anchor] > 1)
+        order = several[np.argsort(anchor[several], kind="stable")]
+        anchors, starts = np.unique(anchor[order], return_index=True)
+        parts = np.split(order, starts[1:]) if len(order) else []
+        return dict(zip(anchors.tolist(), parts, strict=True))
+
+    @cached_property
+    def _anchors(self) -> list[int]:
+        return list(self._members)
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        return {id: rank for rank, id in enumerate(self._collection.ids)}
+
+    @property
+    def _collection(self) -> Collection:
+        return self.matches.found_side
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids of all articles, by time."""
+        return self._collection.ids
+
+    @property
+    def articles(self) -> int:
+        """How many articles there are in all, those in no story included."""
+        return len(self.grouped.anchor)
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """Records that could not be used."""
+        return self.matches.skipped
+
+    @property
+    def remarks(self) -> Remarks:
+        """What is odd about the articles."""
+        return self.matches.remarks
+
+    @property
+    def missing_fields(self) -> Sequence[str]:
+        """The fields that were asked for by name and that no record has."""
+        return self.matches.missing_fields
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Reasons why the answer may not be what was expected."""
+        return self.matches.warnings
+
+    @property
+    def placeholders(self) -> int:
+        """How many articles have a short text that others have under other titles, and so are in no story."""
+        return int(self.grouped.is_placeholder.sum())
+
+    def __len__(self) -> int:
+        return len(self._anchors)
+
+    def __repr__(self) -> str:
+        inside = sum(map(len, self._members.values()))
+        return f"<Stories: {len(self):,} of {inside:,} among {count(self.articles)}>"
+
+    @overload
+    def __getitem__(self, row: int) -> Story: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Story]: ...
+    def __getitem__(self, row: int | slice) -> Story | list[Story]:
+        if isinstance(row, slice):
+            return list(self.tell(range(*row.indices(len(self)))))
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"story {row} of {len(self)}")
+        [story] = self.tell([row % len(self)])
+        return story
+
+    def __iter__(self) -> Iterator[Story]:
+        return self.tell(range(len(self)))
+
+    def of(self, article: str) -> Story | None:
+        """The story that an article is in, by its id; None if there is no such article."""
+        rank = self._ranks.get(article)
+        if rank is None:
+            return None
+        anchor = int(self.grouped.anchor[rank])
+        [story] = self._build([self._members.get(anchor, np.array([anchor]))])
+        return story
+
+    def tell(self, rows: Iterable[int]) -> Iterator[Story]:
+        """The stories of some rows."""
+        waiting: list[NDArray[np.int64]] = []
+        number = 0
+        for row in rows:
+            waiting.append(self._members[self._anchors[row]])
+            number += len(waiting[-1])
+            if number >= READ_AT_ONCE:
+                yield from self._build(waiting)
+                waiting, number = [], 0
+        if waiting:
+            yield from self._build(waiting)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """How many articles each story has."""
+        return np.array([len(members) for members in self._members.values()], np.int64)
+
+    def _build(self, stories: Sequence[NDArray[np.int64]]) -> Iterator[Story]:
+        """The stories with these articles, which are read together."""
+        ranks = np.concatenate(stories).astype(np.uint32)
+        articles = dict(zip(ranks.tolist(), self._collection.articles(ranks), strict=True))
+        dates, addresses = self._collection.origins(ranks)
+        dated = dict(zip(ranks.tolist(), dates.tolist(), strict=True))
+        placed = dict(zip(ranks.tolist(), addresses.tolist(), strict=True))
+        tokens = tokenise(*self._collection.texts(ranks))
+        edges = pairwise(tokens.offsets.tolist())
+        hashes = {
+            rank: tokens.hashes[start:end] for rank, (start, end) in zip(ranks.tolist(), edges, strict=True)
+        }
+        for members in stories:
+            yield _Telling(self, members.tolist(), articles, dated, placed, hashes).story()
+
+    @cached_property
+    def _ties_inside(self) -> dict[int, list[tuple[int, int]]]:
+        """The ties between versions of one story, by its anchor."""
+        ties, anchor = self.grouped.ties, self.grouped.anchor
+        same = (anchor[ties.later] == anchor[ties.earlier]) & (ties.relation != FORM)
+        inside: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        one, other = ties.later[same], ties.earlier[same]
+        for story, *pair in zip(anchor[one].tolist(), one.tolist(), other.tolist(), strict=True):
+            inside[story].append((pair[0], pair[1]))
+        return inside
+
+    @property
+    def links(self) -> list[Link]:
+        """What joins two stories, single articles among them."""
+        ids, links = self._collection.ids, self.grouped.links
+        return [
+            Link(ids[one], ids[other], LINK_KINDS[kind], articles, words)
+            for one, other, kind, articles, words in links.rows()
+        ]
+
+    @property
+    def series(self) -> list[Series]:
+        """Articles in one form, by the time of the first."""
+        grouped = self.grouped
+        inside = np.flatnonzero(grouped.series >= 0)
+        order = inside[np.argsort(grouped.series[inside], kind="stable")]
+        firsts, starts = np.unique(grouped.series[order], return_index=True)
+        if not len(firsts):
+            return []
+        ties = grouped.ties.take(grouped.ties.relation == FORM)
+        other = np.bincount(grouped.compared.pairs, grouped.compared.passages.other, len(grouped.compared))
+        slots = np.zeros(len(grouped.anchor), np.int64)
+        np.maximum.at(slots, grouped.series[ties.later], other[ties.row].astype(np.int64))
+        told = []
+        for first, members in zip(firsts.tolist(), np.split(order, starts[1:]), strict=True):
+            articles = self._collection.articles(members.astype(np.uint32))
+            dates = self._collection.origins(members.astype(np.uint32))[0]
+            ids = tuple(one.id for one in articles)
+            seen = _seen(articles, dates.tolist())
+            told.append(Series(ids[0], articles[0].title, ids, _sources(articles), *seen, int(slots[first])))
+        return told
+
+    def keep_one(self, keep: str = "longest", *, threads: int | None = None) -> Kept:
+        """One of each: all articles but those that a kept one covers by the share that makes a copy, never across forms.
+
+        Of two that cover each other, the `longest` or the `earliest` is kept; of one that holds the other whole, always that one.
+        """
+        matches = self.matches
+        refuse(
+            (keep not in KEEP, f"keep: expected {' or '.join(map(repr, KEEP))}, got {keep!r}"),
+            (self.rule != "anchored", "keep_one: not by closure, which drops what nothing kept covers"),
+        )
+        assert isinstance(matches, Matches)
+        collection = self._collection
+
+        def sequences(ranks: Sequence[int]) -> list[NDArray[np.uint64]]:
+            tokens = tokenise(*collection.texts(np.array(ranks, np.uint32)))
+            edges = pairwise(tokens.offsets.tolist())
+            return [sample_sequences(tokens.hashes[start:end]) for start, end in edges]
+
+        with open_pool(threads) as pool:
+            covering = cover(
+                self.grouped,
+                gather(matches, pool).words,
+                get_preset(matches.preset).covered,
+                keep,
+                lambda *pairs: compare_more(matches, pairs, pool),
+                sequences,
+            )
+        ids, keeper = self.ids, covering.keeper
+        kept = np.flatnonzero(keeper == np.arange(len(keeper)))
+        dropped = np.flatnonzero(keeper != np.arange(len(keeper)))
+        return Kept(
+            tuple(ids[rank] for rank in kept.tolist()),
+            tuple(
+                Dropped(ids[rank], ids[keeper[rank]], float(covering.covered[rank]))
+                for rank in dropped.tolist()
+            ),
+        )
+
+    def graph(self, by: str | None = None) -> Graph:
+        """The links between all articles that match, or, `by="source"`, between sources: who carries later what another had.
+
+        Between sources those articles count whose parent is of another source and, by their dates, earlier.
+        """
+        refuse((by not in (None, "source"), f"by: expected None or 'source', got {by!r}"))
+        if by == "source":
+            return link_sources(self._copies())
+        matches = self.matches
+        if isinstance(matches, Opinions):
+            ties = _accepted(matches)
+            rows = zip(ties.earlier.tolist(), ties.later.tolist(), ties.relation.tolist(), strict=True)
+            edges = [(one, other, code, None, matches.method) for one, other, code in rows]
+        else:
+            by_methods = [" ".join(names) for names in matches.combinations]
+            columns = matches.founds, matches.queries, matches.compared.relation, matches.words
+            rows_of = zip(*(column.tolist() for column in (*columns, matches.nominated)), strict=True)
+            edges = [(one, other, code, words, by_methods[who]) for one, other, code, words, who in rows_of]
+        ranks = np.array(sorted({rank for edge in edges for rank in edge[:2]}), np.uint32)
+        articles = self._collection.articles(ranks) if len(ranks) else []
+        nodes = {one.id: {name: value for name in KEPT if (value := getattr(one, name))} for one in articles}
+        ids = self.ids
+        told = [(ids[one], ids[other], str(RELATIONS[code]), *rest) for one, other, code, *rest in edges]
+        return Graph(ARTICLE_HEADS, told, nodes)
+
+    def _copies(self) -> Iterator[tuple[str, str, int, float]]:
+        """Source of the parent, source, equal words and delay of each article whose parent is of another source and earlier."""
+        grouped = self.grouped
+        ranks = np.flatnonzero(grouped.parent >= 0)
+        ranks = ranks[grouped.basis[ranks] < BASES.index("same-time")]
+        both = np.unique(np.concatenate([ranks, grouped.parent[ranks]])).astype(np.uint32)
+        if not len(both):
+            return
+        sources = dict(
+            zip(both.tolist(), (one.source for one in self._collection.articles(both)), strict=True)
+        )
+        dates = dict(zip(both.tolist(), self._collection.origins(both)[0].tolist(), strict=True))
+        tokens = tokenise(*self._collection.texts(ranks.astype(np.uint32)))
+        whole = np.diff(tokens.offsets)
+        words = np.where(grouped.tie[ranks] < 0, whole, np.append(grouped.ties.words, 0)[grouped.tie[ranks]])
+        for rank, shared in zip(ranks.tolist(), words.tolist(), strict=True):
+            parent = int(grouped.parent[rank])
+            found, query = sources[parent], sources[rank]
+            if found and query and found != query:
+                yield found, query, shared, (dates[rank] - dates[parent]) / 1e6
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """The columns `STORY_HEADS` of each article that is in a story."""
+        for story in self:
+            for one in story.articles:
+                about = one.title, one.source, one.published, one.url, one.agency
+                parent = one.parent
+                tie: tuple[Any, ...] = (None,) * 8
+                if parent:
+                    shares = parent.covered, parent.parent_covered, parent.words
+                    rest = parent.basis, parent.rivals, parent.after_seconds
+                    tie = (parent.article, str(parent.relation), *shares, *rest)
+                yield story.id, one.id, one.version, *about, *tie
+
+    def to_arrow(self) -> pyarrow.Table:
+        """One row an article that is in a story, as an Arrow table."""
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise MissingExtra("an Arrow table", "arrow") from None
+        types = dict.fromkeys(STORY_HEADS, pa.string())
+        types |= dict.fromkeys(("version", "words", "rivals"), pa.int64())
+        types |= dict.fromkeys(("covered", "parent_covered", "after_seconds"), pa.float64())
+        rows = list(self.rows())
+        columns = zip(*rows, strict=True) if rows else [()] * len(STORY_HEADS)
+        return pa.table(
+            {head: pa.array(column, types[head]) for head, column in zip(STORY_HEADS, columns, strict=True)}
+        )
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row an article that is in a story, as a pandas frame."""
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row an article that is in a story, as a polars frame."""
+        import polars
+
+        frame = polars.from_arrow(self.to_arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+
+@dataclass(frozen=True)
+class _Telling:
+    """One story, about to be told."""
+
+    stories: Stories
+    members: list[int]
+    articles: dict[int, Article]
+    dated: dict[int, int]
+    placed: dict[int, int]
+    hashes: dict[int, NDArray[np.uint64]]
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """The number of each version, by its first article."""
+        firsts = dict.fromkeys(int(self.stories.grouped.version[rank]) for rank in self.members)
+        return {first: number for number, first in enumerate(firsts, 1)}
+
+    def story(self) -> Story:
+        grouped = self.stories.grouped
+        anchor = self.members[0]
+        articles = [self.articles[rank] for rank in self.members]
+        members = tuple(map(self._member, self.members))
+        is_collection = bool(grouped.is_collection[anchor])
+        return Story(
+            articles[0].id,
+            articles[0].title,
+            "collection" if is_collection else "story",
+            members,
+            tuple(self._versions()),
+            _sources(articles),
+            *_seen(articles, [self.dated[rank] for rank in self.members]),
+            self._origin(articles),
+            self._cohesion(members),
+        )
+
+    def _member(self, rank: int) -> Member:
+        article = self.articles[rank]
+        version = self.numbers[int(self.stories.grouped.version[rank])]
+        about = article.published, article.source, article.title, article.url, article.agency
+        return Member(article.id, *about, version, self._parent(rank))
+
+    def _parent(self, rank: int) -> Parent | None:
+        grouped = self.stories.grouped
+        parent, tie = int(grouped.parent[rank]), int(grouped.tie[rank])
+        if parent < 0:
+            return None
+        mine, theirs = self.dated[rank], self.dated[parent]
+        after = None if UNDATED in (mine, theirs) else (mine - theirs) / 1e6
+        basis = BASES[grouped.basis[rank]], int(grouped.rivals[rank]), after
+        id = self.articles[parent].id
+        if tie < 0:
+            return Parent(id, Relation.IDENTICAL, 1.0, 1.0, len(self.hashes[rank]), *basis)
+        ties = grouped.ties
+        shares = float(ties.covered[tie]), float(ties.parent_covered[tie]), int(ties.words[tie])
+        return Parent(id, RELATIONS[ties.relation[tie]], *shares, *basis)
+
+    def _versions(self) -> Iterator[Version]:
+        grouped = self.stories.grouped
+        inside: defaultdict[int, list[int]] = defaultdict(list)
+        for rank in self.members:
+            inside[int(grouped.version[rank])].append(rank)
+        for first, ranks in inside.items():
+            articles = [self.articles[rank] for rank in ranks]
+            seen = _seen(articles, [self.dated[rank] for rank in ranks])
+            ids = tuple(article.id for article in articles)
+            parent = int(grouped.parent[first])
+            change = None
+            if parent >= 0:
+                before = int(grouped.version[parent])
+                counts = count_changes(self.hashes[first], self.hashes[before])
+                addresses = {self.placed[rank] for rank in inside[before]} - {0}
+                revised = any(self.placed[rank] in addresses for rank in ranks)
+                change = Change(self.numbers[before], *counts, revised)
+            yield Version(self.numbers[first], ids, len(self.hashes[first]), *seen, change)
+
+    def _origin(self, articles: Sequence[Article]) -> Origin:
+        credited = Counter(article.agency for article in articles if article.agency)
+        if credited:
+            [(agency, _)] = credited.most_common(1)
+            own = next((one.id for one in articles if one.source and is_of(agency, one.source)), None)
+            return Origin(agency, own, "credited", own is not None)
+        first, *others = (self.dated[rank] for rank in self.members)
+        basis = "undated" if first == UNDATED else "same-time" if first in others else "earliest"
+        return Origin(None, articles[0].id, basis, True)
+
+    def _cohesion(self, members: Sequence[Member]) -> Cohesion:
+        ties = [(max(one.parent.covered, one.parent.parent_covered), one) for one in members if one.parent]
+        pairs = self.stories._ties_inside.get(self.members[0], [])
+        bridges = count_bridges(pairs) if len(self.numbers) > 1 else 0
+        if not ties:
+            return Cohesion(1.0, None, bridges)
+        weakest, member = min(ties, key=lambda tie: tie[0])
+        assert member.parent
+        return Cohesion(weakest, (member.id, member.parent.article), bridges)
+
+
+def sample_sequences(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A quarter of the sequences of three words, chosen by what they are."""
+    if len(words) < 3:
+        return words[:0]
+    mixed: NDArray[np.uint64] = (words[:-2] * _MIX + words[1:-1]) * _MIX + words[2:]
+    is_chosen: NDArray[np.bool_] = (mixed * _MIX) >> np.uint64(62) == 0
+    return mixed[is_chosen]
+
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def is_of(agency: str, source: str) -> bool:
+    """Whether a source is an agency's own: its name, or an address that holds it."""
+    name, place = (re.sub(r"[^\w]+", " ", one.casefold()).split() for one in (agency, source))
+    return bool(name) and (
+        "".join(name) in place or any(place[at : at + len(name)] == name for at in range(len(place)))
+    )
+
+
+def count_bridges(pairs: Sequence[tuple[int, int]]) -> int:
+    """How many of some distinct pairs are all that joins two parts (Tarjan 1974)."""
+    near: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for number, (one, other) in enumerate(pairs):
+        near[one].append((other, number))
+        near[other].append((one, number))
+    seen: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    bridges = 0
+    for root in near:
+        if root in seen:
+            continue
+        seen[root] = lowest[root] = len(seen)
+        path = [(root, -1, iter(near[root]))]
+        while path:
+            node, by, rest = path[-1]
+            for other, number in rest:
+                if number == by:
+                    continue
+                if other not in seen:
+                    seen[other] = lowest[other] = len(seen)
+                    path.append((other, number, iter(near[other])))
+                    break
+                lowest[node] = min(lowest[node], seen[other])
+            else:
+                path.pop()
+                if path:
+                    above = path[-1][0]
+                    lowest[above] = min(lowest[above], lowest[node])
+                    bridges += lowest[node] > seen[above]
+    return bridges
+
+
+def _sources(articles: Sequence[Article]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(article.source for article in articles if article.source))
+
+
+def _seen(articles: Sequence[Article], dates: Sequence[int]) -> tuple[str | None, str | None]:
+    """When the first and the last of some articles were published, as that is written; None where no date is known."""
+    dated = [(date, number) for number, date in enumerate(dates) if date != UNDATED]
+    if not dated:
+        return None, None
+    return articles[min(dated)[1]].published, articles[max(dated)[1]].published
+
+
+def tell_stories(matches: Matches | Opinions, pool: Pool, rule: str = "anchored") -> Stories:
+    """The stories of a collection that was matched with itself, or that one method has an opinion on."""
+    by_method = isinstance(matches, Opinions)
+    refuse(
+        (matches.query_side is not matches.found_side, "stories: expected matches of a pile with itself"),
+        (rule not in RULES, f"rule: expected {' or '.join(map(repr, RULES))}, got {rule!r}"),
+        (
+            by_method and rule != "closure",
+            "a method that decides by itself gives stories by rule='closure' only",
+        ),
+    )
+    pool.progress("grouping", 0, 0)
+    collection = matches.found_side
+    if isinstance(matches, Opinions):
+        everyone = np.arange(len(collection.ids))
+        published = collection.origins(everyone.astype(np.uint32))[0]
+        grouped = group_closed(published, everyone, _accepted(matches), NOT_COMPARED)
+    elif rule == "closure":
+        published = collection.origins(np.arange(len(collection.ids), dtype=np.uint32))[0]
+        found = matches.queries, matches.founds
+        version = close(len(published), *(side[matches.compared.relation == IDENTICAL] for side in found))
+        ties = tie_versions(version, np.zeros(len(version), bool), *found, matches.compared)
+        grouped = group_closed(published, version, ties, matches.compared)
+    else:
+        found = matches.queries, matches.founds
+        facts = gather(matches, pool)
+        grouped = group(facts, *found, matches.compared, lambda *pairs: compare_more(matches, pairs, pool))
+    pool.progress("grouping", 1, 1)
+    return Stories(matches, grouped, rule)
+
+
+def _accepted(opinions: Opinions) -> Ties:
+    """The pairs that a method accepts, as ties of versions of one article each; it counts no equal words."""
+    scored = opinions.scored.take(opinions.scored.relation > 0)
+    codes = np.array([-1 if one is None else RELATIONS.index(one) for one in METHOD_RELATIONS], np.int8)
+    none = np.zeros(len(scored), np.int64)
+    return Ties(
+        scored.query.astype(np.int64),
+        scored.found.astype(np.int64),
+        codes[scored.relation],
+        scored.query_in_found.round(4),
+        scored.found_in_query.round(4),
+        none,
+        none - 1,
+        none.astype(bool),
+    )
+
+
+def gather(matches: Matches, pool: Pool) -> Facts:
+    """What is known of the articles that are in a match."""
+    collection = matches.found_side
+    ranks = np.unique(np.concatenate([matches.queries, matches.founds])).astype(np.uint32)
+    published = np.full(len(collection.ids), UNDATED)
+    words, titles = np.zeros_like(published), np.zeros_like(published)
+    if not len(ranks):
+        return Facts(published, words, titles)
+    published[ranks] = collection.origins(ranks)[0]
+    parts = [ranks[start : start + READ_AT_ONCE] for start in range(0, len(ranks), READ_AT_ONCE)]
+
+    def count_words(some: NDArray[np.uint32]) -> NDArray[np.int64]:
+        tokens = tokenise(*collection.texts(some))
+        if tokens.halves is None:
+            return np.diff(tokens.offsets)
+        halves = np.concatenate([[0], np.cumsum(tokens.halves, dtype=np.int64)])
+        return np.diff(halves[tokens.offsets]) // 2
+
+    words[ranks] = np.concatenate(list(pool.map(count_words, parts)))
+    same = matches.compared.relation == IDENTICAL
+    alike = np.unique(np.concatenate([matches.queries[same], matches.founds[same]]))
+    short = alike[words[alike] < PLACEHOLDER_WORDS].astype(np.uint32)
+    names = [(one.title or "").casefold().strip() for one in collection.articles(short)] if len(short) else []
+    numbers: dict[str, int] = {"": 0}
+    titles[short] = [numbers.setdefault(name, len(numbers)) for name in names]
+    return Facts(published, words, titles)
