@@ -94,9 +94,8 @@ class Archive:
         Raises ArchiveError if there is none and none is to be made, MismatchError if it was made with others than those given. With a
         `window` ("14d") only articles published within it are kept. An archive whose methods are not here is opened all the same: `articles`, `backup` and `info` work, all else is refused.
         """
-        place = Path(path)
         refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
-        return cls(place, open_store(place, create, method, preset, window, statistics), threads)
+        return cls(Path(path), open_store(Path(path), create, method, preset, window, statistics), threads)
 
     def __enter__(self) -> Archive:
         return self
@@ -107,9 +106,6 @@ class Archive:
     def close(self) -> None:
         """Close the archive; nothing is lost if that is forgotten."""
         self._store.close()
-        self._let_go()
-
-    def _let_go(self) -> None:
         lock, self._lock = self._lock, None
         if lock is not None:
             lock.release()
@@ -276,13 +272,14 @@ class Archive:
         if self.missing:
             raise ArchiveError(self.missing)
         writer = self._writer
-        self._lock = take_lock(self._store.file, self._store.identity, self.path)
+        lock = take_lock(self._store.file, self._store.identity, self.path)
         try:
             with open_pool(self.threads) as pool:
                 writer.begin(pool, progress)
         except BaseException:
-            self._let_go()
+            lock.release()
             raise
+        self._lock = lock
         return True
 
     def add(
@@ -382,8 +379,7 @@ class Archive:
 
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; returns what was wrong. Damaged segments are made again."""
-        lost = [self.missing] if self.missing else []
-        problems = [*lost, *self._store.find_damage()]
+        problems = [*filter(None, [self.missing]), *self._store.find_damage()]
         try:
             problems = [*self._index.find_damage(), *problems]
         except ArchiveError as error:
