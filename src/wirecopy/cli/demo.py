@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
-from .. import compare, find
+from ..comparison import compare
 from ..errors import SourceError, UsageError
 from ..model import Match, Relation, count
+from ..pile import find
 from ..sources import Fields
 from . import options
 from .naming import read_named
