@@ -232,7 +232,7 @@ def _bear(archive: str, work: Callable[[Archive], None], again: bool) -> None:
 def count_indexed(archive: Archive) -> int:
     """How many articles the index has; before they are filed anew, how many there are."""
     try:
-        archive._refresh()
+        archive._index.catch_up()
     except MismatchError:
         return len(archive)
     return len(archive._index.rows)

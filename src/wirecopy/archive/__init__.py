@@ -32,7 +32,6 @@ from .answers import Added, Answer, Found, Observed, Ranked, Status
 from .backup import back_up
 from .checking import check
 from .describing import describe
-from .digests import digest, values_of
 from .index import Index
 from .locking import Lock, take_lock
 from .looking import TOP, Limits
@@ -72,7 +71,7 @@ class Archive:
 
     @cached_property
     def _index(self) -> Index:
-        return Index(self._store, self.settings)
+        return Index(self._store, self.settings, self.missing)
 
     @cached_property
     def _writer(self) -> Writer:
@@ -130,22 +129,6 @@ class Archive:
 
     # Reading
 
-    def _refresh(self) -> None:
-        if self.missing:
-            raise ArchiveError(self.missing)
-        self._index.catch_up()
-
-    @contextmanager
-    def _at_one_moment(self) -> Iterator[None]:
-        """Let all reads and the index see one moment, whatever is committed meanwhile."""
-        self._refresh()
-        while True:
-            with self._store.snapshot():
-                if self._index.is_current():
-                    yield
-                    return
-            self._index.refresh()
-
     def check(
         self,
         articles: Any,
@@ -173,7 +156,7 @@ class Archive:
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
 
     def _check(self, batch: Articles, limits: Limits, preset: str | None = None) -> list[Answer]:
-        with self._at_one_moment():
+        with self._index.at_one_moment():
             return check(self.settings.plan(preset), batch, self._index, limits)
 
     def opinions(
@@ -196,7 +179,7 @@ class Archive:
         limits = Limits(top, 0.0, read_moment(since), read_moment(until), source, not_source)
         ranked: list[Ranked] = []
         for batch in list(read_batches(articles, fields, ("title",), "query")):
-            with self._at_one_moment():
+            with self._index.at_one_moment():
                 each = (batch.take([row]) for row in range(len(batch)))
                 ranked += [opine(one, self._index, limits, accepted=accepted) for one in each]
         return ranked
@@ -233,16 +216,14 @@ class Archive:
     @contextmanager
     def _stock(self, progress: Progress | None) -> Iterator[tuple[Stock, Pool]]:
         """The live articles of one moment, and the threads that work on them."""
-        with open_pool(self.threads, progress) as pool, self._at_one_moment():
+        with open_pool(self.threads, progress) as pool, self._index.at_one_moment():
             yield Stock(self._index, pool), pool
 
     def get(self, id: str | int) -> Article | None:
         """The article with this id and its text, or None if there is none; it is compared with its checksums, as all that is read."""
         with self._store.snapshot():
             rows = list(self._store.rows_of([id_text("id", id)]).values())
-            for article, body in zip(self._store.articles(rows), self._store.texts(rows), strict=True):
-                return dataclasses.replace(article, text=body.decode())
-        return None
+            return next(iter(self._store.whole_articles(rows)), None)
 
     def articles(self, *, skip: Callable[[Skipped], object] | None = None) -> Iterator[Article]:
         """All live articles of one moment, sorted by date, the undated last, whatever is done to the archive meanwhile.
@@ -260,8 +241,7 @@ class Archive:
         """The articles whose ids are meant, with their texts."""
         with self._store.snapshot():
             rows = [row for id, row in self._store.all_ids().items() if is_meant(id)]
-            pairs = zip(self._store.articles(rows), self._store.texts(rows), strict=True)
-            return [dataclasses.replace(article, text=body.decode()) for article, body in pairs]
+            return self._store.whole_articles(rows)
 
     @property
     def formulas(self) -> Sequence[Formula]:
@@ -358,9 +338,7 @@ class Archive:
             for row in range(len(batch)):
                 one = batch.take([row])
                 [answer] = self._check(one, limits) if decide == "alignment" else self.opinions(one)
-                contents = digest(values_of(one))
-                added = self._writer.add(one, self.settings.file(one), contents, replace, set())
-                observed.append(Observed.tell(answer, added))
+                observed.append(Observed.tell(answer, self._writer.add_one(one, replace)))
         self._tidy()
         return observed
 
@@ -398,13 +376,9 @@ class Archive:
     def compact(self, *, progress: Progress | None = None) -> None:
         """Merge all segments of each slice of time, forget removals, learn boilerplate, and give room back to the disk."""
         self._claim(progress)
-        tell = progress or (lambda stage, done, total: None)
-        tell("merging segments", 0, 0)
-        self._writer.compact()
-        tell("merging segments", 1, 1)
+        self._writer.compact(progress)
         self.learn(progress=progress)
-        tell("giving room back", 0, 0)
-        self._store.shrink()
+        self._writer.shrink(progress)
 
     def verify(self) -> list[str]:
         """Read everything and compare it with its checksums; returns what was wrong. Damaged segments are made again."""

@@ -6,8 +6,8 @@ A segment that is missing or damaged is made again from the store, in memory; th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..boilerplate import Learnt
 from ..errors import ArchiveError
-from ..model import UNDATED, count
+from ..model import UNDATED, Articles, count
 from . import marks
 from .connection import RESTORE
 from .segments import (
@@ -49,6 +49,18 @@ def moments_of(known: Mapping[int, int | None], rows: Sequence[int]) -> list[int
     return [UNDATED if (moment := known[row]) is None else moment for row in rows]
 
 
+def batch_of(store: Store, rows: Sequence[int]) -> Articles:
+    """Some articles with text and title, without dates, in the order of the rows given."""
+    about, bodies = store.articles(rows), store.texts(rows)
+    return Articles(
+        [article.id for article in about],
+        np.frombuffer(b"".join(bodies), np.uint8),
+        np.cumsum([0, *map(len, bodies)]).astype(np.int64),
+        np.zeros(len(rows), np.int64),
+        about={"title": [article.title or "" for article in about]},
+    )
+
+
 @dataclass(frozen=True)
 class Roll:
     """What is known of the articles of an open segment, by their numbers in it: which are live, and when they were published.
@@ -71,9 +83,10 @@ class Roll:
 class Index:
     """Rows and moments of the live articles, the open segments, and the boilerplate; empty before the first `refresh`."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, missing: str | None) -> None:
         self.store = store
         self.settings = settings
+        self._missing = missing
         self.folder = folder_of(store.file)
         self.is_behind = True
         """Whether the store may hold something that is not taken in yet."""
@@ -95,8 +108,21 @@ class Index:
         return bool(self.store.setting("change", 0) == self._change)
 
     def catch_up(self) -> None:
-        """Take in what was committed since the last time, if anything was."""
+        """Take in what was committed since the last time, if anything was; raises ArchiveError if something is missing."""
+        if self._missing:
+            raise ArchiveError(self._missing)
         if self.store.has_changed() or self.is_behind:
+            self.refresh()
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Let all reads and the index see one moment, whatever is committed meanwhile."""
+        self.catch_up()
+        while True:
+            with self.store.snapshot():
+                if self.is_current():
+                    yield
+                    return
             self.refresh()
 
     def refresh(self) -> None:
@@ -187,7 +213,7 @@ class Index:
         with self.store.snapshot():
             found = dict(self.store.moments(first_row, last_row))
             rows = self.settings.slices(found.items()).get(slice_, [])
-            batch = self.store.batch(rows)
+            batch = batch_of(self.store, rows)
         parts = encode_parts(self.settings.file(batch), rows, moments_of(found, rows), batch.ids)
         return make_segment(number, slice_, first_row, last_row, parts)
 

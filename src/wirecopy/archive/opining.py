@@ -10,7 +10,7 @@ from ..methods import Method, Sketches
 from ..model import Articles
 from ..pairs import LEFT_OUT, is_common, sketch
 from .answers import Ranked
-from .index import Index
+from .index import Index, batch_of
 from .looking import Limits, Within
 from .settings import Settings
 
@@ -51,7 +51,7 @@ def opine(query: Articles, index: Index, limits: Limits, *, accepted: bool = Fal
     ids: list[str] = []
     parts = [mine]
     for start in range(0, len(rows), BLOCK_ARTICLES):
-        block = store.batch(rows[start : start + BLOCK_ARTICLES])
+        block = batch_of(store, rows[start : start + BLOCK_ARTICLES])
         ids += block.ids
         parts.append(sketch(block, method, statistics))
     sketches = Sketches.join(parts)

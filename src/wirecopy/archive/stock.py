@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from threading import Lock
@@ -20,7 +19,7 @@ from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
 from ..model import Article, Remarks, Skipped
 from ..pairs import LEFT_OUT, NOBODY, SHARDS, Shard, sketch
-from .index import NO_ROWS, Index
+from .index import NO_ROWS, Index, batch_of
 from .segments import Segment
 
 BATCH_ARTICLES = 2000
@@ -73,7 +72,7 @@ class Stock:
 
         def sketch_batch(start: int) -> Sketches:
             with self._lock:
-                batch = self._store.batch(self._rows[start : start + BATCH_ARTICLES].tolist())
+                batch = batch_of(self._store, self._rows[start : start + BATCH_ARTICLES].tolist())
             return sketch(batch, method, statistics)
 
         starts = range(0, max(1, len(self._rows)), BATCH_ARTICLES)
@@ -92,8 +91,7 @@ class Stock:
         """The articles at some ranks."""
         rows = self._rows[ranks].tolist()
         with self._lock:
-            bodies, about = self._store.texts(rows), self._store.articles(rows)
-        return [replace(one, text=body.decode()) for one, body in zip(about, bodies, strict=True)]
+            return self._store.whole_articles(rows)
 
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""

@@ -129,7 +129,9 @@ class Store(Connection):
 
     def all_ids(self) -> dict[str, int]:
         """The row of every id."""
-        return dict(self.read("SELECT id, row FROM articles"))
+        found = self.read("SELECT id, row FROM articles")
+        with self.decoding("an id"):
+            return {require_text(id): row for id, row in found}
 
     def ids_of(self, rows: Sequence[int]) -> list[str]:
         """The ids of some rows, in the order of the rows given."""
@@ -195,8 +197,7 @@ class Store(Connection):
             self._passed.update(rows)
             whole = [row for row in rows if row not in altered]
             with self.decoding("an article"):
-                for article, body in zip(self.articles(whole), self.texts(whole), strict=True):
-                    yield replace(article, text=body.decode())
+                yield from self.whole_articles(whole)
             self._passed.clear()
 
     def require_count(self, number: int) -> None:
@@ -290,17 +291,6 @@ class Store(Connection):
         """Whether the archive is of an older format, in which rows had no sum; newer ones also sum up what they were made with."""
         return self.setting("made_with") is None
 
-    def batch(self, rows: Sequence[int]) -> Articles:
-        """Some articles with text and title, without dates, in the order of the rows given."""
-        about, bodies = self.articles(rows), self.texts(rows)
-        return Articles(
-            [article.id for article in about],
-            np.frombuffer(b"".join(bodies), np.uint8),
-            np.cumsum([0, *map(len, bodies)]).astype(np.int64),
-            np.zeros(len(rows), np.int64),
-            about={"title": [article.title or "" for article in about]},
-        )
-
     def articles(self, rows: Sequence[int]) -> list[Article]:
         """Some articles without their texts, in the order of the rows given."""
         with self.decoding("an article"):
@@ -313,6 +303,11 @@ class Store(Connection):
                 for row, id, *values in self.select(f"row, id, {', '.join(ABOUT)}", "articles", "row", rows)
             }
             return [found[row] for row in rows]
+
+    def whole_articles(self, rows: Sequence[int]) -> list[Article]:
+        """Some articles with their texts, in the order of the rows given, compared with their checksums as by `texts`."""
+        pairs = zip(self.articles(rows), self.texts(rows), strict=True)
+        return [replace(article, text=body.decode()) for article, body in pairs]
 
     def find_damage(self) -> list[str]:
         """What is wrong with the file, in words: damage, articles without text, articles changed since they were added."""

@@ -22,7 +22,7 @@ from . import segments
 from .answers import Added
 from .digests import FORM, digest, values_of
 from .elsewhere import find_elsewhere
-from .index import Index, moments_of
+from .index import Index, batch_of, moments_of
 from .segments import (
     Damaged,
     Segment,
@@ -104,6 +104,10 @@ class Writer:
             raise NothingRead(total.skipped)
         others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
         return dataclasses.replace(total, elsewhere={id: ids for id, ids in others.items() if ids})
+
+    def add_one(self, batch: Articles, replace: bool) -> Added:
+        """Add a batch that is read by itself."""
+        return self.add(batch, self._settings.file(batch), digest(values_of(batch)), replace, set())
 
     def add(
         self,
@@ -207,7 +211,7 @@ class Writer:
         def file(batch: Articles) -> tuple[dict[Method, Filed], Sequence[str]]:
             return self._settings.file(batch), batch.ids
 
-        filed = pool.map(file, (store.batch(rows) for _, rows in batches))
+        filed = pool.map(file, (batch_of(store, rows) for _, rows in batches))
         for (slice_, rows), (its, ids) in zip(batches, filed, strict=True):
             parts = encode_parts(its, rows, moments_of(moments, rows), ids)
             made.append(self._write(number + len(made), slice_, rows[0], rows[-1], parts))
@@ -308,10 +312,20 @@ class Writer:
         for segment in [one for one in self._index.segments if one.entry.number in wanted]:
             self._merge([segment])
 
-    def compact(self) -> None:
+    def compact(self, progress: Progress | None) -> None:
         """Merge all segments of each slice into one."""
+        if progress:
+            progress("merging segments", 0, 0)
         for mine in map(self._slice, self._slices()):
             live = sum(len(np.intersect1d(segment.rows, self._index.rows)) for segment in mine)
             is_whole = live == sum(segment.entry.articles for segment in mine)
             if len(mine) > 1 or not is_whole or not mine[0].is_ranked:
                 self._merge(mine)
+        if progress:
+            progress("merging segments", 1, 1)
+
+    def shrink(self, progress: Progress | None) -> None:
+        """Give room back to the disk."""
+        if progress:
+            progress("giving room back", 0, 0)
+        self._store.shrink()
