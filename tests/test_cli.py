@@ -22,6 +22,7 @@ from wirecopy.statistics import Statistics
 
 COMMANDS = (
     *("find", "extract", "train", "weigh", "tune", "compare", "methods", "demo"),
+    *("stories", "graph", "dedup"),
     *("add", "check", "watch", "remove", "expire", "info", "verify", "compact", "pairs", "export", "backup"),
 )
 DECIDE = ("--decide", "method", "--method")

@@ -20,8 +20,7 @@ from wirecopy.matching.collection import open_pool
 from wirecopy.methods import Method
 from wirecopy.model import Articles
 from wirecopy.pairs import Collided, Filed, Limits
-from wirecopy.pile import Pile
-from wirecopy.pile.shelf import Shelf
+from wirecopy.pile import Pile, Shelf
 from wirecopy.sources import read
 from wirecopy.statistics import Statistics
 from wirecopy.text import encode, tokenise

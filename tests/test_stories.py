@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wirecopy
+from quality.piles import make_pile
 from quality.texts import Writer, join
 from wirecopy import Article
 from wirecopy.grouping.changes import count_changes
@@ -237,6 +238,22 @@ def test_the_same_stories_for_any_order_and_batch() -> None:
     again = wirecopy.stories(shuffled, batch_bytes=3000, threads=1)
     assert [story.to_dict() for story in again] == first
     assert [len(story["articles"]) for story in first] == [40, 3, 12]
+
+
+@pytest.mark.parametrize("seed", [1, 10, 28, 53, 55, 60])
+def test_linked_families_and_all_their_pairs_give_the_same_stories_and_keep_the_same(seed: int) -> None:
+    records = make_pile(seed)
+    linked, every = (wirecopy.stories(records, pairs=pairs) for pairs in ("linked", "all"))
+    assert [story.to_dict() for story in linked] == [story.to_dict() for story in every]
+    assert linked.links == every.links
+    assert linked.keep_one() == every.keep_one()
+
+
+def test_an_unrelated_article_changes_nothing() -> None:
+    records = write(reprints(12))
+    other = {"id": "0000x", "text": Writer(19).text(200), "published": "2024-02-01"}
+    before, after = (wirecopy.stories(some) for some in (records, [other, *records]))
+    assert [story.to_dict() for story in before] == [story.to_dict() for story in after]
 
 
 def test_matches_and_an_archive_give_the_same_stories(tmp_path: Any) -> None:

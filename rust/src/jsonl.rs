@@ -614,7 +614,7 @@ mod tests {
         assert_eq!(
             records.reasons,
             [
-                "no text field: found keys a",
+                "no text field: found keys a; name it with fields=Fields(text=…)",
                 "not a JSON object but an array; each line must be one {…}",
                 "field 'text' is a number, not a string",
                 "field 'id' is an array, not a string or a number",
@@ -661,7 +661,7 @@ mod tests {
         let told = told(&records);
         assert_eq!(told.len(), MAX_REASONS + 6);
         assert_eq!(records.reasons.len(), MAX_REASONS + 1);
-        assert_eq!(told[3], "no text field: found keys key3");
+        assert_eq!(told[3], "no text field: found keys key3; name it with fields=Fields(text=…)");
         assert_eq!(told[MAX_REASONS..], [&["no text field"; 5][..], &[told[3]]].concat());
     }
 

@@ -64,20 +64,29 @@ def _align(query: Words, found: Words) -> tuple[Places, Places]:
 
 def _find_anchors(query: Words, found: Words) -> tuple[Places, Places]:
     """The places of pairs of words that both texts have once, as many as there are in order in both."""
-    once = []
-    for side in (query, found):
-        pairs = side[:-1] * _MIX + side[1:]
-        values, places, counts = np.unique(pairs, return_index=True, return_counts=True)
-        once.append((values[counts == 1], places[counts == 1]))
-    (mine, here), (others, there) = once
-    _, one, other = np.intersect1d(mine, others, assume_unique=True, return_indices=True)
-    here, there = here[one], there[other]
+    (mine, here), (others, there) = _once(query), _once(found)
+    if not len(mine) or not len(others):
+        return here[:0], there[:0]
+    at = np.minimum(np.searchsorted(others, mine), len(others) - 1)
+    is_common = others[at] == mine
+    here, there = here[is_common], there[at[is_common]]
     order = np.argsort(here)
     here, there = here[order], there[order]
-    if (np.diff(there) > 0).all():
+    if (there[1:] > there[:-1]).all():
         return here, there
     kept = _longest_rising(there.tolist())
     return here[kept], there[kept]
+
+
+def _once(words: Words) -> tuple[Words, Places]:
+    """The pairs of words that a text has once, sorted, and their places."""
+    pairs = words[:-1] * _MIX + words[1:]
+    order = np.argsort(pairs)
+    pairs = pairs[order]
+    differs = np.ones(len(pairs) + 1, bool)
+    np.not_equal(pairs[1:], pairs[:-1], out=differs[1:-1])
+    once = differs[1:] & differs[:-1] if len(pairs) else differs[:0]
+    return pairs[once], order[once]
 
 
 def _longest_rising(values: list[int]) -> list[int]:

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from ..model import Relation, count, one_line
 
+_NAMES = {"since": "from", "later": "from", "earlier": "to"}
+"""What JSON calls the fields that Python cannot name so."""
 
-def _plain(value: Any, names: dict[str, str]) -> Any:
-    """A record as JSON has it; `names` are the fields that Python cannot name so."""
-    if is_dataclass(value):
-        return {
-            names.get(one.name, one.name): _plain(getattr(value, one.name), names) for one in fields(value)
-        }
+
+def _plain(value: Any) -> Any:
+    """A value of a record as JSON has it."""
+    if isinstance(value, Record):
+        return value.to_dict()
     if isinstance(value, tuple):
-        return [_plain(one, names) for one in value]
-    return str(value) if isinstance(value, str) else value
+        return [_plain(one) for one in value]
+    return value.value if isinstance(value, Relation) else value
 
 
 class Record:
     """What can be told as a JSON object."""
 
     __slots__ = ()
+    __match_args__: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The record as its public JSON object."""
-        told: dict[str, Any] = _plain(self, {"since": "from", "later": "from", "earlier": "to"})
-        return told
+        return {_NAMES.get(name, name): _plain(getattr(self, name)) for name in self.__match_args__}
 
 
 @dataclass(frozen=True, slots=True)

@@ -539,9 +539,13 @@ def tell_stories(matches: Matches | Opinions, pool: Pool, rule: str = "anchored"
         ties = tie_versions(version, np.zeros(len(version), bool), *found, matches.compared)
         grouped = group_closed(published, version, ties, matches.compared)
     else:
-        found = matches.queries, matches.founds
+        # Stories are the same for linked families and for all pairs: what links leave out is asked for.
+        found, compared = (matches.queries, matches.founds), matches.compared
+        if matches.linked is not None:
+            kept = np.flatnonzero(matches.linked)
+            found, compared = (matches.queries[kept], matches.founds[kept]), compared.take(kept)
         facts = gather(matches, pool)
-        grouped = group(facts, *found, matches.compared, lambda *pairs: compare_more(matches, pairs, pool))
+        grouped = group(facts, *found, compared, lambda *pairs: compare_more(matches, pairs, pool))
     pool.progress("grouping", 1, 1)
     return Stories(matches, grouped, rule)
 

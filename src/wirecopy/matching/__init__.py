@@ -161,7 +161,8 @@ def match(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Mat
     }
     names = [one.name for one in nominated]
     pairs = later[kept], earlier[kept], by[kept], compared.take(kept)
-    return Matches(collection, collection, *pairs, names, known.learnt, counts, plan.preset)
+    linked = None if plan.linked else _among(pairs[:2], unite(list(known.nominated.values()))[:2])
+    return Matches(collection, collection, *pairs, names, known.learnt, counts, plan.preset, linked)
 
 
 def answer(
@@ -387,6 +388,12 @@ def compare(
 
 
 NO_PAIRS: Pairs = NOBODY, NOBODY
+
+
+def _among(pairs: Pairs, others: Pairs) -> NDArray[np.bool_]:
+    """Whether each pair is among others."""
+    mine, theirs = (later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in (pairs, others))
+    return np.isin(mine, theirs)
 
 
 def _concatenate(parts: Sequence[Pairs]) -> Pairs:

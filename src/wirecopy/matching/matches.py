@@ -96,6 +96,8 @@ class Matches(Sides, Sequence[Match]):
     learnt: Learnt = field(repr=False)
     counts: Mapping[str, int]
     preset: str = DEFAULT_PRESET
+    linked: NDArray[np.bool_] | None = field(default=None, repr=False)
+    """Which of them are there also where big families are linked; None if all are."""
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -145,6 +147,7 @@ class Matches(Sides, Sequence[Match]):
             nominated=self.nominated[kept],
             compared=self.compared.take(kept),
             counts={**self.counts, "matches": len(kept)},
+            linked=None if self.linked is None else self.linked[kept],
         )
 
     def count_relations(self) -> dict[Relation, int]:

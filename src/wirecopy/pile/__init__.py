@@ -28,7 +28,7 @@ from ..statistics import Statistics
 from .articles import Pile, Skip
 from .shelf import Shelf
 
-__all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Stories"]
+__all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
 __all__ += ["find", "opinions", "stories", "tune", "weigh"]
 
 MEMORY_A_BYTE = 1.9

@@ -1,4 +1,4 @@
-"""What the articles of a pile are filed under."""
+"""What articles in memory are filed under, as a lookup."""
 
 from __future__ import annotations
 
