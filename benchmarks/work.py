@@ -68,6 +68,7 @@ def main() -> int:
         )
         return 0
     set_up(ARTICLES)
+    RESULTS.mkdir(exist_ok=True)
     parts = {
         "lengths": file_lengths,
         "codet": count_codet,
