@@ -32,6 +32,7 @@ from .archive import archive_commands
 from .demo import demo_command
 from .naming import read_named
 from .pages import extract_command, train_command
+from .report import report_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .side_by_side import show_side_by_side
 from .stories import dedup_command, graph_command, stories_command
@@ -97,7 +98,7 @@ def complain(message: str, code: int = 1) -> int:
 
 SECTIONS = {
     "Find copies": ("demo", "find", "compare"),
-    "Tell stories": ("stories", "graph", "dedup"),
+    "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
@@ -233,6 +234,7 @@ ELSEWHERE = (
     *(
         demo_command,
         stories_command,
+        report_command,
         graph_command,
         dedup_command,
         extract_command,

@@ -93,7 +93,7 @@ def stories_command(
 
     Exit code 3 says that it is done but some records were skipped, three of each kind named on stderr.
     """
-    check_writable(output, links, skipped, inputs=_files(paths))
+    check_writable(output, links, skipped, inputs=all_files(paths))
     refuse((wanted and as_series, "--story or --series: one at a time"))
     with tell(paths, skipped, quiet, **asked) as told:
         if wanted:
@@ -103,7 +103,7 @@ def stories_command(
         else:
             _write_stories(told, form, output, paths)
         write_lines(links, told.links if links else ())
-        return _summarise(told, quiet)
+        return summarise_stories(told, quiet)
 
 
 @click.command("graph")
@@ -138,7 +138,7 @@ def graph_command(
     An edge leads from the earlier to the later. Exit code 3 says that it is done but some records were skipped, three of each kind named
     on stderr.
     """
-    check_writable(output, skipped, inputs=_files(paths))
+    check_writable(output, skipped, inputs=all_files(paths))
     with tell(paths, skipped, quiet, decide="alignment", rule="anchored", **asked) as told:
         graph = told.graph(by)
         _write_graph(graph, form, output)
@@ -223,7 +223,7 @@ def _show_cell(cell: Any) -> str:
     return f"{cell:,.0f}" if isinstance(cell, int | float) else "" if cell is None else one_line(cell)
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def all_files(paths: Sequence[Path]) -> Iterator[Path]:
     """All files of the paths, those of an archive included."""
     return chain.from_iterable(files_of(path) if is_sqlite(path) else [path] for path in paths)
 
@@ -410,7 +410,7 @@ def _say_origin(origin: Origin) -> str:
     )
 
 
-def _summarise(told: Stories, quiet: bool) -> int:
+def summarise_stories(told: Stories, quiet: bool) -> int:
     """Name what was skipped, say what was found; return the exit code."""
     code = name_problems(told)
     for warning in told.warnings:

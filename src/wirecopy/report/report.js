@@ -1,0 +1,2 @@
+"use strict";
+document.title = JSON.parse(document.getElementById("head").textContent).title;
