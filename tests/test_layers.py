@@ -19,6 +19,7 @@ LAYERS = (
     ("grouping",),
     ("matching",),
     ("pairs", "sharing", "sources"),
+    ("alignment",),
     ("comparison", "boilerplate"),
     ("forms",),
     ("extraction", "methods"),
