@@ -20,6 +20,7 @@ LAYERS = (
     ("grouping",),
     ("matching",),
     ("pairs", "sharing", "sources"),
+    ("alignment",),
     ("comparison", "boilerplate"),
     ("forms",),
     ("extraction", "methods"),
