@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment import align_rows
 from ..comparison import RELATIONS, Compared, compare_rows, get_preset
 from ..escaping import safe_address
 from ..matching import settle_pairs
@@ -155,6 +156,18 @@ class Paired:
             "slots": {"same": int(passages.same.sum()), "other": int(passages.other.sum())},
             "pieces": pieces,
         }
+
+    def align(self, pairs: Sequence[int]) -> Iterator[list[int]]:
+        """The pieces of some pairs, six numbers each."""
+        sheet = self.sheet
+        queries, founds = np.ascontiguousarray(self.rows[list(pairs)].T)
+        known = sheet.matches.learnt.known
+        return align_rows(
+            *(sheet.body, sheet.offsets, queries, founds),
+            preset=sheet.matches.preset,
+            boilerplate=known,
+            utf16=True,
+        ).numbers()
 
     def spans(self, pair: int) -> list[tuple[int, int, int, int]]:
         """Where the passages of a pair start and end in the query, and in the found article, in UTF-16."""

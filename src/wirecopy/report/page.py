@@ -20,6 +20,8 @@ from ..escaping import escape
 
 LEVEL = 6
 """How hard blocks are compressed: fixed, so that a report is the same bytes each time."""
+SCRIPTS = ("report.js",)
+"""The files of the one script, in order."""
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
 
@@ -71,7 +73,7 @@ def build_page(
     title: str, summary: str, head: Mapping[str, Any], index: Any, blocks: Iterable[bytes]
 ) -> Iterator[bytes]:
     """A report, part by part: head, index, script, then its blocks as they come. `summary` is HTML, the title is text."""
-    style, script = template("report.css"), template("report.js")
+    style, script = template("report.css"), "\n".join(map(template, SCRIPTS))
     before, after = template("page.html").split("{{blocks}}")
     values = {"policy": policy(style, script), "title": escape(title), "style": style, "summary": summary}
     values |= {"head": as_json(head), "index": pack(index), "script": script}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ..comparison import RELATIONS
@@ -49,15 +50,15 @@ class Teller:
         shown = [_shown(row, some) for row, some in zip(rows, pairs, strict=True)]
         sheet = Sheet.read(self.listing.matches, (one for some in shown for one in some))
         paired = sheet.compare([pair for some in pairs for pair in some])
-        entries, lines, first = [], [], 0
+        tellings, first = [], 0
         for row, story, some, numbers in zip(rows, stories, pairs, shown, strict=True):
-            telling = _Telling(
-                self, row, story, sheet, paired, range(first, first + len(some)), some, numbers
-            )
-            entries.append(telling.entry())
-            lines.append(telling.line())
+            of_pairs = range(first, first + len(some))
+            tellings.append(_Telling(self, row, story, sheet, paired, of_pairs, some, numbers))
             first += len(some)
-        return Block(pack({"stories": entries}), lines)
+        in_full = [number for one in tellings for number in one.in_full()]
+        pieces = dict(zip(in_full, paired.align(in_full), strict=True))
+        entries = [one.entry(pieces) for one in tellings]
+        return Block(pack({"stories": entries}), [one.line() for one in tellings])
 
     def _tell_stories(self, rows: Sequence[Row]) -> list[Story | None]:
         """The stories of those rows that are stories or collections."""
@@ -99,6 +100,7 @@ class _Telling:
     pairs: Sequence[Pair]
     numbers: Sequence[int]
 
+    @cached_property
     def _names(self) -> dict[int, str]:
         """The name of each article in the page: its id, unless a query has that of an article that it is compared with."""
         ids = {number: self.sheet[number].id for number in self.numbers}
@@ -108,6 +110,7 @@ class _Telling:
             ids[first] = f"{ids[first]} (query)"
         return ids
 
+    @cached_property
     def _with_text(self) -> set[int]:
         """The articles whose texts are shown."""
         room, shown = MOST_TEXT, set()
@@ -118,13 +121,20 @@ class _Telling:
                 shown.add(number)
         return shown
 
-    def entry(self) -> dict[str, Any]:
-        """What a block has of the row."""
-        names, texts, row = self._names(), self._with_text(), self.row
+    def in_full(self) -> list[int]:
+        """The pairs of which both texts are shown."""
+        pairs = zip(self.of_pairs, self.pairs, strict=True)
+        return [number for number, pair in pairs if self._with_text.issuperset(pair)]
+
+    def entry(self, pieces: Mapping[int, Sequence[int]]) -> dict[str, Any]:
+        """What a block has of the row, with the pieces of those pairs that are shown in full."""
+        names, texts, row, paired = self._names, self._with_text, self.row, self.paired
         pairs = [
-            self.paired.tell(number, (names[pair[0]], names[pair[1]]), self._pieces(number, pair, texts))
-            for number, pair in zip(self.of_pairs, self.pairs, strict=True)
-            if self.paired.compared.relation[number] >= 0
+            paired.tell(
+                number, (names[one], names[other]), pieces.get(number) or paired.coarse_pieces(number)
+            )
+            for number, (one, other) in zip(self.of_pairs, self.pairs, strict=True)
+            if paired.compared.relation[number] >= 0
         ]
         return {
             "story": self._record(names),
@@ -134,9 +144,6 @@ class _Telling:
             "links": self.teller.listing.links.get(row.first, []),
             "left_out": len(set(row.articles).difference(self.numbers)),
         }
-
-    def _pieces(self, number: int, pair: Pair, texts: set[int]) -> list[int]:
-        return self.paired.coarse_pieces(number)
 
     def _record(self, names: Mapping[int, str]) -> dict[str, Any]:
         if self.story:
@@ -201,7 +208,7 @@ class _Telling:
                 compared.query_covered[own].tolist(), compared.found_covered[own].tolist(), strict=True
             )
             weakest = min((max(both) for both in shares), default=1.0)
-            title, id, moment = articles[0].title, self._names()[self.row.first], min(moments)
+            title, id, moment = articles[0].title, self._names[self.row.first], min(moments)
         return (
             id,
             title,
