@@ -48,10 +48,10 @@ def show_table(
     caption: str, heads: Sequence[str], rows: Iterable[Sequence[str | float]], more: int = 0
 ) -> str:
     """A small table as HTML with its own style, for a notebook: numbers to the right, long texts cut; `more` rows are not shown."""
-    said = f"<p>{escape(caption)}</p>"
+    said = f"<p>{isolate(caption)}</p>"
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     if body:
-        head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+        head = "".join(f"<th>{isolate(one)}</th>" for one in heads)
         said += f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     if more > 0:
         said += f'<p class="more">… {more:,} more</p>'

@@ -1,19 +1,16 @@
-"""The command that writes what was found as one HTML file, and the option by which other commands do."""
+"""The command that writes what was found as one HTML file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..matching.matches import Matches
-from ..pile import Stories
 from . import options
-from .show import show_progress
+from .html import write_html
 from .stories import all_files, paths_or_archive, summarise_stories, tell
-from .writing import check_writable, name_output, say
+from .writing import check_writable
 
 
 @click.command("report")
@@ -45,27 +42,3 @@ def report_command(
     with tell(paths, skipped, quiet, decide="alignment", rule="anchored", **asked) as told:
         write_html(told, output, paths, quiet, asked["threads"], texts=not without_texts, top=top)
         return summarise_stories(told, quiet)
-
-
-def write_html(
-    told: Stories | Matches,
-    output: Path,
-    paths: Sequence[Path],
-    quiet: bool,
-    threads: int | None,
-    *,
-    texts: bool = True,
-    top: int | None = None,
-) -> None:
-    """Write the report on what was found in some paths, and say first how large it will be."""
-    from ..matching.collection import open_pool
-    from ..report import prepare
-
-    names = [str(path) for path in paths]
-    with open_pool(threads) as pool:
-        report = prepare(told, pool, made_from=names, texts=texts, top=top)
-        if not quiet:
-            say(f"{output}: about {report.estimate() / 1e6:,.1f} MB")
-        with name_output(output), show_progress(quiet, None) as progress:
-            pool.progress = progress or pool.progress
-            report.write(output, pool)

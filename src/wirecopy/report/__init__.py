@@ -12,31 +12,25 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from ..errors import refuse
-from ..escaping import escape, isolate
 from ..files import open_whole
 from ..grouping.stories import Stories, tell_stories
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..model import count
 from .listing import SHOWN_MEMBERS, Listing, Row
-from .overview import Overview
+from .overview import LIMITS, Overview, tell_about
 from .page import as_block, build_page
 from .telling import BLOCK_ROWS, INDEX_HEADS, Teller
+from .views import open_answers, write_pair
 
-__all__ = ["Report", "prepare", "write_report"]
+__all__ = ["Report", "open_answers", "prepare", "write_pair", "write_report"]
 
-READ_BYTES = 1 << 20
 SAMPLED = 4
 """So many blocks are made to estimate the size of all."""
-LIMITS = (
-    "Copies are found by their words: what was translated, or told anew in other words, is not found.",
-    "Who copied whom is told by dates and by what is shared; the basis of each claim stands beside it.",
-)
 
 
 def write_report(
@@ -65,10 +59,15 @@ def prepare(
     title: str | None = None,
     texts: bool = True,
     top: int | None = None,
+    only: str | None = None,
+    stories: bool = True,
     made_from: Sequence[str] = (),
     options: Mapping[str, str] | None = None,
 ) -> Report:
-    """The report on stories or matches, about to be written; it says what it was `made_from`, and with which options."""
+    """The report on stories or matches, about to be written; it says what it was `made_from`, and with which options.
+
+    With `only` it has the story of this id alone. Without `stories` none are told of matches.
+    """
     matches = told.matches if isinstance(told, Stories) else told
     refuse(
         (
@@ -79,11 +78,11 @@ def prepare(
     )
     assert isinstance(matches, Matches)
     if isinstance(told, Stories):
-        listing = Listing.of_stories(told, top)
-    elif matches.query_side is matches.found_side:
+        listing = Listing.of_stories(told, top, only)
+    elif stories and matches.query_side is matches.found_side:
         listing = Listing.of_stories(tell_stories(matches, pool), top)
     else:
-        listing = Listing.of_queries(matches, top)
+        listing = Listing.of_pairs(matches, top)
     if title is None:
         title = (
             f"Copies in {', '.join(made_from)}" if made_from else f"Copies among {count(matches.articles)}"
@@ -108,24 +107,16 @@ class Report:
 
     @property
     def _about(self) -> dict[str, Any]:
-        matches = self.listing.matches
+        matches, listing = self.listing.matches, self.listing
         limits = [*LIMITS]
         if not self.texts:
             limits.append("The texts were left out.")
-        if any(len(row.articles) > SHOWN_MEMBERS for row in self.listing.rows):
+        if any(len(row.articles) > SHOWN_MEMBERS for row in listing.rows):
             limits.append(f"Of more than {SHOWN_MEMBERS} articles of a story, so many are shown in full.")
-        if self.top is not None and sum(self.listing.counts.values()) > len(self.listing.rows):
+        if self.top is not None and sum(listing.counts.values()) > len(listing.rows):
             limits.append(f"Of each kind only the {self.top:,} largest are listed.")
-        return {
-            "version": version("wirecopy"),
-            "made_from": list(self.made_from),
-            "preset": matches.preset,
-            "methods": list(matches.methods),
-            "options": dict(self.options),
-            "texts": self.texts,
-            "limits": limits,
-            "top": self.top,
-        }
+        how = matches.preset, matches.methods, self.made_from, self.options
+        return tell_about(*how, texts=self.texts, limits=limits, top=self.top)
 
     @cached_property
     def _blocks(self) -> list[Sequence[Row]]:
@@ -154,18 +145,12 @@ class Report:
                 lines += block.lines
             made.seek(0)
             with open_whole(path, "wb") as out:
-                return sum(map(out.write, self._build(lines, iter(lambda: made.read(READ_BYTES), b""))))
+                return sum(map(out.write, self._build(lines, made)))
 
     def _build(self, lines: Sequence[tuple[Any, ...]], blocks: Iterable[bytes]) -> Iterator[bytes]:
         """The page with these lines of its index."""
         columns = zip(*lines, strict=True) if lines else [()] * len(INDEX_HEADS)
         index = {head: list(column) for head, column in zip(INDEX_HEADS, columns, strict=True)}
-        head = self._overview.head(self.title, self._about, BLOCK_ROWS)
-        return build_page(self.title, _summarise(head), head, index, blocks)
-
-
-def _summarise(head: Mapping[str, Any]) -> str:
-    """What is read where no script runs, as HTML."""
-    counts = "".join(f"<li>{escape(name)}: {number:,}</li>" for name, number in head["counts"].items())
-    said = "This report is read with a browser that runs its script."
-    return f"<h1>{isolate(head['title'])}</h1><p>{said}</p><ul>{counts}</ul>"
+        head = self._overview.head(self.title, self._about)
+        head |= {"block_stories": BLOCK_ROWS, "blocks": len(self._blocks)}
+        return build_page(head, index, blocks)

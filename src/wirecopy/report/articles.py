@@ -109,7 +109,7 @@ class Sheet:
         before = np.concatenate([[0], np.cumsum(wide)])
         several = np.diff(before[self.offsets]) > 0
         return [
-            _units(article.text) if is_wide else range(len(article.text) + 1)
+            to_units(article.text) if is_wide else range(len(article.text) + 1)
             for article, is_wide in zip(self.articles, several.tolist(), strict=True)
         ]
 
@@ -216,7 +216,8 @@ def _clip(spans: Sequence[tuple[int, ...]]) -> list[tuple[int, int]]:
     return clipped
 
 
-def _units(text: str) -> NDArray[np.int64]:
+def to_units(text: str) -> NDArray[np.int64]:
+    """For each place in a text in code points the same in UTF-16."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     return np.concatenate([[0], np.cumsum(1 + (codes > 0xFFFF))])
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..grouping import CONTAINED_IN, CONTAINS, FORM, LINK_KINDS, Grouped, Ties
 from ..grouping.stories import Stories
+from ..matching.collection import Collection
 from ..matching.matches import Matches
 
 KINDS = ("story", "collection", "series", "matches")
@@ -54,20 +55,27 @@ class Listing:
     links: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
     """By its anchor, what joins a story to others."""
 
+    @property
+    def sides(self) -> Sequence[Collection]:
+        """The collections whose articles are numbered through: what is found, then queries that are no part of it."""
+        matches = self.matches
+        same = matches.query_side is matches.found_side
+        return [matches.found_side] if same else [matches.found_side, matches.query_side]
+
     @classmethod
-    def of_stories(cls, stories: Stories, top: int | None) -> Listing:
-        """The rows of stories, the largest first; of each kind the `top` ones."""
+    def of_stories(cls, stories: Stories, top: int | None, only: str | None = None) -> Listing:
+        """The rows of stories, the largest first; of each kind the `top` ones. With `only`, the story of this id alone."""
         assert isinstance(stories.matches, Matches)
         grouped = stories.grouped
         every = (_tell_stories(grouped), _collections(grouped), _series(grouped), _matches(grouped))
-        rows, counts = _choose(every, top)
+        rows, counts = _choose(every, top, None if only is None else stories.ids.index(only))
         row_of = {row.first: number for number, row in enumerate(rows) if row.kind in KINDS[:2]}
         return cls(stories.matches, rows, counts, stories, _links(stories, row_of))
 
     @classmethod
-    def of_queries(cls, matches: Matches, top: int | None) -> Listing:
-        """What each query shares with a pile, one row a query; queries are numbered behind the pile."""
-        behind = len(matches.found_side.ids)
+    def of_pairs(cls, matches: Matches, top: int | None) -> Listing:
+        """What each query shares with others, one row a query; those that are no part of a pile are numbered behind it."""
+        behind = len(matches.found_side.ids) if matches.query_side is not matches.found_side else 0
         rows = []
         order = np.lexsort((matches.founds, -matches.words, matches.queries))
         for some in _runs(matches.queries[order]):
@@ -79,12 +87,16 @@ class Listing:
         return cls(matches, chosen, counts)
 
 
-def _choose(every: Iterable[Iterable[Row]], top: int | None) -> tuple[list[Row], dict[str, int]]:
+def _choose(
+    every: Iterable[Iterable[Row]], top: int | None, only: int | None = None
+) -> tuple[list[Row], dict[str, int]]:
+    """The `top` rows of each kind, the largest first, and how many there are of each; with `only`, the story with this first article."""
     rows: list[Row] = []
     counts = {}
     for kind, some in zip(KINDS, every, strict=True):
         # Of two with as many articles the earlier comes first: articles are numbered by time.
-        in_order = sorted(some, key=lambda row: (-len(row.articles), row.first))
+        chosen = some if only is None else [row for row in some if row.place >= 0 and row.first == only]
+        in_order = sorted(chosen, key=lambda row: (-len(row.articles), row.first))
         counts[kind] = len(in_order)
         rows += in_order[:top]
     return rows, counts

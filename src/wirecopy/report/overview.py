@@ -18,6 +18,9 @@ from ..matching.matches import Matches
 from ..model import UNDATED
 from .listing import Listing
 
+FORMAT = 1
+"""Of what is embedded in a page."""
+COUNTED = ("articles", "matches", "stories", "versions", "collections", "series", "sources", "skipped")
 READ_AT_ONCE = 1 << 14
 """So many articles are asked for at a time, without their texts."""
 MOST_SOURCES = 12
@@ -28,6 +31,54 @@ MOST_STEPS = 400
 _UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
 _HOURS, _DAYS = 3 * 24, 120
 """Up to so many hours, or days, these are the steps of time."""
+
+
+LIMITS = (
+    "Copies are found by their words: what was translated, or told anew in other words, is not found.",
+    "Who copied whom is told by dates and by what is shared; the basis of each claim stands beside it.",
+)
+
+
+def tell_about(
+    preset: str,
+    methods: Sequence[str],
+    made_from: Sequence[str],
+    options: Mapping[str, str] | None = None,
+    *,
+    texts: bool = True,
+    limits: Sequence[str] = LIMITS,
+    top: int | None = None,
+) -> dict[str, Any]:
+    """How a page came about, and what it cannot say."""
+    from importlib.metadata import version  # which takes long to load
+
+    return {
+        "version": version("wirecopy"),
+        "made_from": list(made_from),
+        "preset": preset,
+        "methods": list(methods),
+        "options": dict(options or {}),
+        "texts": texts,
+        "limits": list(limits),
+        "top": top,
+    }
+
+
+def plain_head(view: str, title: str, about: Mapping[str, Any], counts: Mapping[str, int]) -> dict[str, Any]:
+    """The head of a page, where nothing is told of the whole but these counts."""
+    return {
+        "format": FORMAT,
+        "title": title,
+        "view": view,
+        "about": about,
+        "counts": {name: counts.get(name, 0) for name in COUNTED},
+        "relations": dict.fromkeys(map(str, RELATIONS), 0),
+        "over_time": {"unit": "day", "from": [], "articles": [], "copies": []},
+        "sources": [],
+        "copied": {"sources": [], "counts": []},
+        "boilerplate": [],
+        "boilerplate_count": 0,
+    }
 
 
 @dataclass(frozen=True)
@@ -47,7 +98,7 @@ class Overview:
     @cached_property
     def source_of(self) -> Sequence[str | None]:
         """The source of each article."""
-        return [name for side in self._matches._sides for name in _read_sources(side)]
+        return [name for side in self.listing.sides for name in _read_sources(side)]
 
     @cached_property
     def sources(self) -> dict[str, int]:
@@ -61,7 +112,13 @@ class Overview:
         """The articles that come from another: those with a parent, or queries that share something with a pile."""
         if self._grouped is not None:
             return np.flatnonzero(self._grouped.parent >= 0)
-        return np.unique(self._matches.queries).astype(np.int64) + len(self._matches.found_side.ids)
+        return np.unique(self._matches.queries).astype(np.int64) + self._behind
+
+    @property
+    def _behind(self) -> int:
+        """How many articles come before the first query, where queries are no part of a pile."""
+        sides = self.listing.sides
+        return len(sides[0].ids) if len(sides) > 1 else 0
 
     def counts(self) -> dict[str, int]:
         """How much of everything there is."""
@@ -88,7 +145,7 @@ class Overview:
 
     def over_time(self) -> dict[str, Any]:
         """How many articles were published in each step of time, and how many of them are copies."""
-        parts = [side.origins(np.arange(len(side.ids), dtype=np.uint32))[0] for side in self._matches._sides]
+        parts = [side.origins(np.arange(len(side.ids), dtype=np.uint32))[0] for side in self.listing.sides]
         moments = np.concatenate(parts)
         dated = moments != UNDATED
         is_copy = np.zeros(len(moments), bool)
@@ -127,8 +184,9 @@ class Overview:
         """Each article that has a parent which is earlier by its date, with that; each query with what it shares something with."""
         grouped, matches = self._grouped, self._matches
         if grouped is None:
-            behind = len(matches.found_side.ids)
-            return zip((matches.queries.astype(int) + behind).tolist(), matches.founds.tolist(), strict=True)
+            return zip(
+                (matches.queries.astype(int) + self._behind).tolist(), matches.founds.tolist(), strict=True
+            )
         later = self._copies[grouped.basis[self._copies] < BASES.index("same-time")]
         return zip(later.tolist(), grouped.parent[later].tolist(), strict=True)
 
@@ -139,21 +197,15 @@ class Overview:
             for one in self._matches.formulas[:MOST_FORMULAS]
         ]
 
-    def head(self, title: str, about: Mapping[str, Any], block_rows: int) -> dict[str, Any]:
+    def head(self, title: str, about: Mapping[str, Any]) -> dict[str, Any]:
         """All of it, as the page has it."""
-        return {
-            "format": 1,
-            "title": title,
-            "view": "report",
-            "about": about,
-            "counts": self.counts(),
+        return plain_head("report", title, about, self.counts()) | {
             "relations": self.relations(),
             "over_time": self.over_time(),
             "sources": list(self.sources),
             "copied": self.copied(),
             "boilerplate": self.boilerplate(),
             "boilerplate_count": len(self._matches.formulas),
-            "block_stories": block_rows,
         }
 
 

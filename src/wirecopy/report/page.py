@@ -14,9 +14,9 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from ..escaping import escape
+from ..escaping import escape, isolate
 
 LEVEL = 6
 """How hard blocks are compressed: fixed, so that a report is the same bytes each time."""
@@ -69,14 +69,19 @@ def as_block(number: int, packed: str) -> bytes:
     return f'<script type="text/plain" class="block" id="block-{number}">{packed}</script>\n'.encode()
 
 
-def build_page(
-    title: str, summary: str, head: Mapping[str, Any], index: Any, blocks: Iterable[bytes]
-) -> Iterator[bytes]:
-    """A report, part by part: head, index, script, then its blocks as they come. `summary` is HTML, the title is text."""
+def build_page(head: Mapping[str, Any], index: Any, blocks: Iterable[bytes] | IO[bytes]) -> Iterator[bytes]:
+    """A report, part by part: head, index, script, then its blocks, which may come from a file."""
     style, script = template("report.css"), "\n".join(map(template, SCRIPTS))
     before, after = template("page.html").split("{{blocks}}")
-    values = {"policy": policy(style, script), "title": escape(title), "style": style, "summary": summary}
-    values |= {"head": as_json(head), "index": pack(index), "script": script}
+    values = {"policy": policy(style, script), "title": escape(head["title"]), "style": style}
+    values |= {"summary": summarise(head), "head": as_json(head), "index": pack(index), "script": script}
     yield fill(before, values).encode()
     yield from blocks
     yield after.encode()
+
+
+def summarise(head: Mapping[str, Any]) -> str:
+    """What is read where no script runs, as HTML."""
+    counts = "".join(f"<li>{escape(name)}: {number:,}</li>" for name, number in head["counts"].items())
+    said = "This page is read with a browser that runs its script."
+    return f"<h1>{isolate(head['title'])}</h1><p>{said}</p><ul>{counts}</ul>"

@@ -203,7 +203,7 @@ class _Telling:
         else:
             articles, moments = self._articles()
             names = tuple(dict.fromkeys(one.source for one in articles if one.source))
-            seen, versions = _seen(articles, moments), len(articles)
+            seen, versions = _seen(articles, moments), len(self.row.articles)
             shares = zip(
                 compared.query_covered[own].tolist(), compared.found_covered[own].tolist(), strict=True
             )

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..alignment import align_rows
-from ..archive.answers import Answer, Found
-from ..comparison import RELATIONS, get_preset
+from ..comparison import RELATIONS
 from ..files import open_whole
 from ..model import Article, Boilerplate, Match, count
 from ..text import encode, mend, tokenise
-from .articles import lay_out, tell_article, to_units
-from .overview import tell_about
-from .page import READ_BYTES, as_block, build_page, pack
+from .articles import tell_article, to_units
+from .overview import plain_head, tell_about
+from .page import as_block, build_page, pack
+
+if TYPE_CHECKING:
+    from ..archive import Answer
 
 BLOCK_ANSWERS = 8
 """So many checked texts are one block."""
@@ -35,13 +38,14 @@ def write_pair(
     made_from: Sequence[str] = (),
 ) -> int:
     """Write a page that shows two articles side by side, and return its size in bytes; they may have no match."""
-    sides = [_named(query, "query" if query.id == found.id else query.id), _named(found, found.id)]
+    name = f"{query.id} (query)" if query.id == found.id else query.id
+    sides = [replace(query, id=name, text=mend(query.text)), replace(found, text=mend(found.text))]
     [pieces] = _align(sides[0].text, [sides[1].text], preset, boilerplate)
     pair = _tell_match(match) | {"query": sides[0].id, "found": sides[1].id, "pieces": pieces}
     block = {"pairs": [pair], "articles": {one.id: _tell(one) for one in sides}}
     title = f"{sides[0].title or sides[0].id} beside {sides[1].title or sides[1].id}"
     about = tell_about(preset, match.methods if match else (), made_from)
-    head = _head("pair", title, about, {"articles": 2, "matches": int(match is not None)})
+    head = plain_head("pair", title, about, {"articles": 2, "matches": int(match is not None)})
     if match:
         head["relations"][str(match.relation)] = 1
     with open_whole(path, "wb") as out:
@@ -57,7 +61,6 @@ def open_answers(
     methods: Sequence[str] = (),
     boilerplate: Boilerplate | None = None,
     made_from: Sequence[str] = (),
-    texts: bool = True,
 ) -> Iterator[Callable[[Answer, str], None]]:
     """The function that takes the answers for checked texts, each with its text, as they come; the page is written once all are there.
 
@@ -76,7 +79,7 @@ def open_answers(
             blocks += 1
 
         def add(answer: Answer, text: str) -> None:
-            waiting.append(_tell_answer(answer, text, read, preset, boilerplate, texts))
+            waiting.append(_tell_answer(answer, text, read, preset, boilerplate))
             counts["articles"] += 1
             counts["matches"] += len(answer.found)
             for one in answer.found:
@@ -90,44 +93,20 @@ def open_answers(
         title = f"{count(counts['articles'], 'text')} checked" + (
             f" against {made_from[0]}" if made_from else ""
         )
-        about = tell_about(preset, methods, made_from, texts=texts)
-        head = _head("check", title, about, counts)
+        about = tell_about(preset, methods, made_from)
+        head = plain_head("check", title, about, counts)
         head |= {"relations": relations, "blocks": blocks}
         head |= {"answers": counts["articles"], "block_answers": BLOCK_ANSWERS}
         made.seek(0)
         with open_whole(path, "wb") as out:
-            for part in build_page(head, None, iter(lambda: made.read(READ_BYTES), b"")):
-                out.write(part)
+            out.writelines(build_page(head, None, made))
 
 
-def _head(view: str, title: str, about: Mapping[str, Any], counts: Mapping[str, int]) -> dict[str, Any]:
-    """The head of a page that lists no stories."""
-    names = ("articles", "matches", "stories", "versions", "collections", "series", "sources", "skipped")
-    return {
-        "format": 1,
-        "title": title,
-        "view": view,
-        "about": about,
-        "counts": {name: counts.get(name, 0) for name in names},
-        "relations": dict.fromkeys(map(str, RELATIONS), 0),
-        "over_time": {"unit": "day", "from": [], "articles": [], "copies": []},
-        "sources": [],
-        "copied": {"sources": [], "counts": []},
-        "boilerplate": [],
-        "boilerplate_count": 0,
-        "block_stories": 0,
-    }
-
-
-def _named(article: Article, name: str) -> Article:
-    about = {one: getattr(article, one) for one in article.__slots__}
-    return Article(**about | {"id": name, "text": mend(article.text)})
-
-
-def _tell(article: Article, texts: bool = True) -> dict[str, Any]:
+def _tell(article: Article) -> dict[str, Any]:
+    """An article as the page has it; one that was lost has no text."""
     tokens = tokenise(*encode([article.text]))
-    length = len(article.text.encode("utf-16-le")) // 2
-    return {"id": article.id} | tell_article(article, len(tokens.hashes), length, texts)
+    length = int(to_units(article.text)[-1])
+    return {"id": article.id} | tell_article(article, len(tokens.hashes), length, bool(article.text))
 
 
 def _tell_match(match: Match | None) -> dict[str, Any]:
@@ -165,18 +144,13 @@ def _tell_answer(
     read: Callable[[str], Article | None],
     preset: str,
     boilerplate: Boilerplate | None,
-    texts: bool,
 ) -> dict[str, Any]:
-    """An answer as the page has it."""
-    query = _named(answer.article, answer.query)
-    query = Article(**{one: getattr(query, one) for one in query.__slots__} | {"text": text})
+    """An answer as the page has it; what was removed from the archive meanwhile is named, and not shown."""
+    founds = [read(one.match.found) or one.article for one in answer.found]
+    pieces = _align(text, [one.text for one in founds], preset, boilerplate)
     units = to_units(text)
-    whole = [read(one.match.found) for one in answer.found]
-    there = [number for number, one in enumerate(whole) if one is not None]
-    aligned = _align(text, [one.text for one in whole if one is not None], preset, boilerplate)
-    pieces = dict(zip(there, aligned, strict=True))
     return {
-        "query": _tell(query, texts),
+        "query": _tell(replace(answer.article, text=text)),
         "copied": answer.copied,
         "articles": answer.articles,
         "contained_in_count": answer.contained_in_count,
@@ -184,9 +158,8 @@ def _tell_answer(
         "form_of_count": answer.form_of_count,
         "found": [
             _tell_match(one.match)
-            | {"article": _tell(article or one.article, texts and article is not None), "story": None}
-            | {"pieces": pieces.get(number) or _coarse(one, text)}
-            for number, (one, article) in enumerate(zip(answer.found, whole, strict=True))
+            | {"article": _tell(article), "story": None, "pieces": some if article.text else []}
+            for one, article, some in zip(answer.found, founds, pieces, strict=True)
         ],
         "new": [int(units[edge]) for span in answer.new for edge in span],
     }
