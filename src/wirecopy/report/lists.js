@@ -83,7 +83,7 @@ function overTime() {
     [["all", articles[place]], ["copies", copies[place]]].map(([name, many]) => draw("rect", { class: name, x: `${place * step + step * 0.1}%`,
       y: height - (many / most) * height, width: `${step * 0.8}%`, height: (many / most) * height }))));
   const every = Math.ceil(from.length / 6);
-  const labels = from.flatMap((start, place) => (place % every === 0
+  const labels = from.flatMap((start, place) => (place % every === 0 && place * step < 93
     ? [draw("text", { x: `${place * step}%`, y: height + 16 }, told(start, false))] : []));
   return section("Copies over time",
     make("p", { class: "legend" }, make("i", { class: "swatch all" }), `articles by ${unit}, at most ${number(most)}`, make("i", { class: "swatch copies" }), "of them copies"),
@@ -204,7 +204,7 @@ function list(name, options) {
         index.sources[row].length > 1 ? ` and ${number(index.sources[row].length - 1)} more` : "", " · ", when(index.first[row])),
       make("span", { class: "many" }, make("b", {}, number(index.articles[row])), " articles"),
       make("span", { class: "many" }, about.kind === "story" ? [make("b", {}, number(index.versions[row])), " versions"] : [make("b", {}, number(index.words[row])), " words"]),
-      make("span", { class: "many kinds" }, RELATIONS.filter((_, bit) => index.relations[row] & (1 << bit)).join(", ")));
+      make("span", { class: "many kinds" }, RELATIONS.filter((_, bit) => index.relations[row] & (1 << bit)).join(", ").replaceAll("-", "\u2011")));
   }
 
   function update() {
@@ -226,7 +226,7 @@ function list(name, options) {
 
   const element = make("article", { class: "list" },
     make("header", {}, make("h1", {}, about.title), about.lead ? make("p", { class: "note" }, about.lead) : null, make("div", { class: "tools" }, search, sort, told)),
-    facets, rows);
+    make("details", { class: "narrow", open: matchMedia("(min-width: 52rem)").matches }, make("summary", {}, "Narrow down"), facets), rows);
   const step = (by) => {
     const chosen = lists[name].rows;
     const now = chosen.indexOf(Number(document.activeElement?.dataset?.row ?? -1));

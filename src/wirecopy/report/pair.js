@@ -197,7 +197,7 @@ function sideBySide(pair, both, options) {
 /** What is known of an article, above its text. */
 function about(article, id) {
   const facts = [article.author, article.agency && `credits ${article.agency}`, id].filter(Boolean);
-  return make("header", { class: "about" }, make("h2", { dir: "auto" }, said(article.title, "Without a title")),
+  return make("header", { class: "about" }, make("h2", { dir: "auto" }, article.title || "Without a title"),
     make("p", {}, make("b", {}, said(article.source, "No source")), " · ", when(article.published), ` · ${count(article.words ?? 0, "word")}`, outside(article.url, "at its site") && [" · ", outside(article.url, "at its site")]),
     make("p", { class: "quiet" }, facts.map((one, place) => [place ? " · " : "", said(one)])));
 }

@@ -5,6 +5,7 @@ const status = document.getElementById("status");
 const help = document.getElementById("help");
 let current = view("", main);
 let turns = 0;
+let starting = null;
 
 /** What a reader who does not see the page is told of a change. */
 function announce(words) {
@@ -41,11 +42,11 @@ async function show() {
   const mine = (turns += 1);
   const wanted = asked();
   const before = Object.values(lists).find((one) => one.address === current.address);
-  if (before) before.left = current.scrolled ?? scrollY;
+  if (before) before.left = scrollY;
   main.setAttribute("aria-busy", "true");
   let made;
   try {
-    index ||= await readIndex();
+    await (starting ||= start());
     made = await viewOf(wanted);
   } catch (problem) {
     made = view("Not shown", make("article", { class: "page" }, make("h1", {}, "This could not be shown"), make("p", { class: "lead" }, String(problem.message || problem), ".")), { back: "#overview" });
@@ -62,18 +63,18 @@ async function show() {
   made.ready?.();
 }
 
-async function readIndex() {
+async function start() {
   const element = document.getElementById("index");
-  return (element.textContent.trim() && (await unpack(element))) || { id: [], kind: [], title: [] };
+  index = (element.textContent.trim() && (await unpack(element))) || { id: [], kind: [], title: [] };
+  frame();
 }
 
 // What stands above every view
 
 function frame() {
-  const { counts } = head;
   const nav = document.getElementById("sections");
   const listed = head.view !== "report" ? [[first(), head.view === "pair" ? "Pair" : "Checked", null]]
-    : [["overview", "Overview", null], ["stories", "Stories", counts.stories], ...["collections", "series", "matches"].map((name) => [name, SECTIONS[name].title, counts[name] ?? 0]).filter(([, , many]) => many)];
+    : [["overview", "Overview", null], ...Object.keys(SECTIONS).map((name) => [name, SECTIONS[name].title, passing(SECTIONS[name].kind, {}).length]).filter(([name, , many]) => many || name === "stories")];
   nav.append(...[...listed, ["about", "About", null]].map(([name, words, many]) =>
     make("a", { href: `#${name}`, "data-section": name }, words, many === null ? null : make("span", { class: "number" }, number(many)))));
   document.getElementById("name").append(make("b", {}, "wirecopy"), " ", said(head.title));
@@ -118,8 +119,7 @@ async function searchStories() {
   document.getElementById("search")?.focus();
 }
 
-frame();
+history.scrollRestoration = "manual";
 addEventListener("hashchange", show);
-addEventListener("scroll", () => (current.scrolled = scrollY), { passive: true });
 document.addEventListener("keydown", press);
 show();
