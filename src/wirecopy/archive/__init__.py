@@ -240,9 +240,14 @@ class Archive:
             return self._store.whole_articles(rows)
 
     @property
+    def learnt(self) -> Learnt:
+        """The boilerplate as it was last learnt, as comparisons leave it out."""
+        return self._store.learnt()
+
+    @property
     def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
-        return self._store.learnt().formulas
+        return self.learnt.formulas
 
     @property
     def segments(self) -> int:

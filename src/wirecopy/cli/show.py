@@ -173,6 +173,13 @@ def show_date(published: str) -> str:
     return clean(published[:10])
 
 
+def show_size(size: int) -> str:
+    """A number of bytes, for people."""
+    if size < 10_000:
+        return f"{size:,} bytes"
+    return f"{size / 1000:,.0f} kB" if size < 1e7 else f"{size / 1e6:,.0f} MB"
+
+
 WIDE = 100
 """A terminal of at least this width shows a passage of each match."""
 
