@@ -75,9 +75,13 @@ class Sheet:
         body, offsets = encode([one.text for one in articles])
         return cls(matches, every, articles, body, offsets, tokenise(body, offsets, spans=True, kinds=True))
 
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self.numbers.tolist())}
+
     def place(self, number: int) -> int:
         """The row of an article, by its number."""
-        return int(np.searchsorted(self.numbers, number))
+        return self._places[number]
 
     def __getitem__(self, number: int) -> Article:
         return self.articles[self.place(number)]
