@@ -11,6 +11,8 @@ use crate::{Invalid, Result};
 pub const MOVED_WORDS: usize = 8;
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// Words added, cut, reworded and moved, a column each.
+pub type Counts = (Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>);
 /// Two places, one in each text.
 type Places = (usize, usize);
 
@@ -18,11 +20,7 @@ type Places = (usize, usize);
 ///
 /// # Errors
 /// When columns do not fit each other.
-pub fn count_changes(
-    batch: Batch<'_>,
-    queries: &[u32],
-    founds: &[u32],
-) -> Result<(Vec<u32>, Vec<u32>, Vec<u32>, Vec<u32>)> {
+pub fn count_changes(batch: Batch<'_>, queries: &[u32], founds: &[u32]) -> Result<Counts> {
     batch.check()?;
     let rows = batch.rows();
     if queries.len() != founds.len() || queries.iter().chain(founds).any(|row| *row as usize >= rows) {
