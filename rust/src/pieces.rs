@@ -382,8 +382,8 @@ impl<'a> Laid<'a> {
         if left.iter().any(|side| side.len() < minor_words) {
             return;
         }
-        let [query, found] =
-            [0, 1].map(|side| left[side].iter().map(|word| self.rows[side].words[*word as usize]).collect::<Vec<u64>>());
+        let [query, found] = [0, 1]
+            .map(|side| left[side].iter().map(|word| self.rows[side].words[*word as usize]).collect::<Vec<u64>>());
         let (mut grams, mut index) = (Vec::new(), Index::default());
         mix_runs(&found, minor_words, &mut grams);
         index.build(&grams);
@@ -398,8 +398,7 @@ impl<'a> Laid<'a> {
             if units.len() == most {
                 break;
             }
-            let is_free =
-                |at: &usize| self.owner[0][run.query + at] == NONE && self.owner[1][run.found + at] == NONE;
+            let is_free = |at: &usize| self.owner[0][run.query + at] == NONE && self.owner[1][run.found + at] == NONE;
             let Some(from) = (0..run.len).find(is_free) else { continue };
             let to = (from..run.len).rfind(is_free).map_or(from, |last| last + 1);
             let run = Run { query: run.query + from, found: run.found + from, len: to - from };

@@ -60,6 +60,7 @@ __all__ = [
     "hold_common",
     "imatch",
     "line_ends",
+    "lay",
     "look_at",
     "look_up",
     "make_images",

@@ -151,11 +151,11 @@ def align_rows(
         own, edges = _take_texts(text, offsets, rows)
         tokens = tokenise(own, edges, spans=True)
         sides = places.reshape(pairs.shape).astype(np.uint32)
-        *columns, ends = _core.lay(
-            tokens, own, edges, *sides, presets, boilerplate, minor_words=MINOR_WORDS, utf16=utf16
+        laid = _core.lay(
+            *(tokens, own, edges, *sides, presets, boilerplate), minor_words=MINOR_WORDS, utf16=utf16
         )
-        parts.append(Pieces(*columns))
-        counts.append(np.diff(ends))
+        parts.append(Pieces(*laid[:6]))
+        counts.append(np.diff(laid[6]))
     return AlignedRows(np.cumsum(np.concatenate(counts)), Pieces.join(parts) if parts else _NO_PIECES)
 
 
