@@ -178,9 +178,12 @@ impl<'a> Row<'a> {
         self.halves.map_or(2 * words.len(), |h| h[words].iter().map(|half| usize::from(*half)).sum())
     }
 
-    /// The characters of a cell but for white space.
-    fn spelling(&self, word: usize) -> impl Iterator<Item = char> {
-        self.text[self.bytes[word]..self.bytes[word + 1]].chars().filter(|one| !one.is_whitespace())
+    /// Whether a word is written as one of another article, but for white space.
+    fn is_written_as(&self, word: usize, other: &Self, theirs: usize) -> bool {
+        let [mine, theirs] =
+            [(self, word), (other, theirs)].map(|(row, word)| &row.text[row.bytes[word]..row.bytes[word + 1]]);
+        let written = |cell: &'a str| cell.chars().filter(|one| !one.is_whitespace());
+        mine == theirs || written(mine).eq(written(theirs))
     }
 }
 
@@ -443,8 +446,7 @@ impl<'a> Laid<'a> {
             let own = [self.owner[0][one] == number, self.owner[1][other] == number];
             match own {
                 [true, true] if self.linked[one] == other as u32 => {
-                    let [mine, theirs] = self.rows;
-                    let same = mine.spelling(one).eq(theirs.spelling(other));
+                    let same = self.rows[0].is_written_as(one, self.rows[1], other);
                     Told::Together(if same { Kind::Same } else { Kind::Spelled })
                 }
                 [true, _] => Told::Alone(0),

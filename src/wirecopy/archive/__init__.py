@@ -240,6 +240,11 @@ class Archive:
             return self._store.whole_articles(rows)
 
     @property
+    def learnt(self) -> Learnt:
+        """What its articles taught when it last learnt, which is what `check` goes by."""
+        return self._store.learnt()
+
+    @property
     def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
         return self._store.learnt().formulas
