@@ -59,6 +59,7 @@ __all__ = [
     "grow_tree",
     "hold_common",
     "imatch",
+    "lay",
     "line_ends",
     "look_at",
     "look_up",
