@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use wirecopy_core::align::{Comparison, Filling, Settings, compare};
+use wirecopy_core::align::{Asked, Comparison, Filling, Settings, compare};
 use wirecopy_core::boilerplate::Formulas;
 use wirecopy_core::extract::{Received, Wanted, extract};
 use wirecopy_core::html::Limits;
@@ -67,8 +67,8 @@ pub fn align(data: &[u8]) {
     let kinds: Vec<u8> = hashes.iter().map(|hash| (hash.count_ones() % 3) as u8).collect();
     let rule = Rule { slot_words: 8, edge_words: 3, before_words: 2, after_words: 1, inner_words: 2 };
     let filling = Filling { kinds: &kinds, values: &hashes, rule };
-    let compared =
-        compare(batch, &formulas, &queries, &founds, &settings, Some(filling), true).expect("columns that fit");
+    let asked = Asked { slots: Some(filling), runs: true, trace: true };
+    let compared = compare(batch, &formulas, &queries, &founds, &settings, asked).expect("columns that fit");
     let of = |query: u32, found: u32| &compared.pairs[(query * rows + found) as usize];
     for (query, found) in queries.iter().zip(&founds) {
         let one = of(*query, *found);

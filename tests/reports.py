@@ -89,11 +89,16 @@ class Piece(NamedTuple):
 
 
 def pieces(pair: dict[str, Any]) -> Iterator[Piece]:
-    """The pieces of a pair."""
-    flat = pair["pieces"]
-    for at in range(0, len(flat), 6):
-        kind, start, end, begin, stop, flags = flat[at : at + 6]
-        yield Piece(KINDS[kind], ((start, end), (begin, stop)), flags)
+    """The pieces of a pair; each starts so far behind the last one, and is so long, in both texts."""
+    flat, at = pair["pieces"], [0, 0]
+    for place in range(0, len(flat), 6):
+        kind, *steps, flags = flat[place : place + 6]
+        spans = []
+        for side in (0, 1):
+            start = at[side] + steps[2 * side]
+            at[side] = start + steps[2 * side + 1]
+            spans.append((start, at[side]))
+        yield Piece(KINDS[kind], (spans[0], spans[1]), flags)
 
 
 def cut(text: str, span: tuple[int, int]) -> str:

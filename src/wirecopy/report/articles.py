@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..alignment import align_rows
+from ..alignment import AlignedRows, Pieces, align_rows
 from ..comparison import RELATIONS, Compared, compare_rows, get_preset
 from ..escaping import safe_address
 from ..matching import settle_pairs
@@ -158,16 +158,12 @@ class Paired:
         }
 
     def align(self, pairs: Sequence[int]) -> Iterator[list[int]]:
-        """The pieces of some pairs, six numbers each."""
+        """The pieces of some pairs, as `pack_pieces` has them."""
         sheet = self.sheet
         queries, founds = np.ascontiguousarray(self.rows[list(pairs)].T)
-        known = sheet.matches.learnt.known
-        return align_rows(
-            *(sheet.body, sheet.offsets, queries, founds),
-            preset=sheet.matches.preset,
-            boilerplate=known,
-            utf16=True,
-        ).numbers()
+        texts = sheet.body, sheet.offsets
+        known, preset = sheet.matches.learnt.known, sheet.matches.preset
+        return pack_pieces(align_rows(*texts, queries, founds, preset=preset, boilerplate=known, utf16=True))
 
     def spans(self, pair: int) -> list[tuple[int, int, int, int]]:
         """Where the passages of a pair start and end in the query, and in the found article, in UTF-16."""
@@ -180,13 +176,34 @@ class Paired:
         ]
 
     def coarse_pieces(self, pair: int) -> list[int]:
-        """The pieces of a pair by its passages alone, six numbers each: what is shared, and what only one of the two has."""
+        """The pieces of a pair by its passages alone: what is shared, and what only one of the two has."""
         query, found = (int(self.sheet.units[row][-1]) for row in self.rows[pair].tolist())
         is_whole = RELATIONS[self.compared.relation[pair]] == "identical"
-        return list(_lay_out([(0, query, 0, found)] if is_whole else self.spans(pair), query, found))
+        laid = list(_lay_out([(0, query, 0, found)] if is_whole else self.spans(pair), query, found))
+        columns = (np.array(column) for column in zip(*laid, strict=True)) if laid else [np.empty(0, int)] * 6
+        [packed] = pack_pieces(AlignedRows(np.array([0, len(laid)]), Pieces(*columns)))
+        return packed
 
 
-def _lay_out(spans: Sequence[tuple[int, int, int, int]], query: int, found: int) -> Iterator[int]:
+def pack_pieces(aligned: AlignedRows) -> Iterator[list[int]]:
+    """The pieces of each pair as a page has them, so that they are small numbers, which compress well.
+
+    A piece is six of them: its kind; in both texts how far behind the one before it starts, and how long it is; its flags.
+    """
+    pieces = aligned.pieces
+    columns = [pieces.kind.astype(np.int64)]
+    firsts = aligned.offsets[:-1][np.diff(aligned.offsets) > 0]
+    for start, end in ((pieces.query_start, pieces.query_end), (pieces.found_start, pieces.found_end)):
+        before = np.concatenate([[0], end[:-1].astype(np.int64)])[: len(end)]
+        before[firsts] = 0
+        columns += [start - before, end.astype(np.int64) - start]
+    table = np.column_stack([*columns, pieces.flags.astype(np.int64)])
+    return (table[start:stop].ravel().tolist() for start, stop in pairwise(aligned.offsets.tolist()))
+
+
+def _lay_out(
+    spans: Sequence[tuple[int, int, int, int]], query: int, found: int
+) -> Iterator[tuple[int, int, int, int, int, int]]:
     """Passages as pieces that cover both texts, of these lengths; what two passages share is of the first of them."""
     mine, theirs = (_clip([span[side : side + 2] for span in spans]) for side in (0, 2))
     order = sorted(range(len(spans)), key=lambda number: mine[number])
@@ -194,15 +211,15 @@ def _lay_out(spans: Sequence[tuple[int, int, int, int]], query: int, found: int)
     for passage, number in enumerate(order, 1):
         start, end = mine[number]
         if at < start:
-            yield from (ADDED, at, start, theirs[number][0], theirs[number][0], 0)
-        yield from (SAME, start, end, *theirs[number], passage << 2)
+            yield ADDED, at, start, theirs[number][0], theirs[number][0], 0
+        yield SAME, start, end, *theirs[number], passage << 2
         at = end
     if at < query:
-        yield from (ADDED, at, query, found, found, 0)
+        yield ADDED, at, query, found, found, 0
     at = 0
     for start, end in [*sorted(theirs), (found, found)]:
         if at < start:
-            yield from (CUT, query, query, at, start, 0)
+            yield CUT, query, query, at, start, 0
         at = end
 
 

@@ -196,13 +196,17 @@ async function answerAt(place) {
   return (await block(Math.floor(place / inBlock))).answers[place % inBlock];
 }
 
-/** The flat numbers of a pair as pieces. */
+/** The flat numbers of a pair as pieces: each starts so far behind the last one, and is so long, in both texts. */
 function piecesOf(numbers) {
   const pieces = [];
+  let query = [0, 0];
+  let found = [0, 0];
+  const next = (last, gap, length) => [last[1] + gap, last[1] + gap + length];
   for (let at = 0; at < numbers.length; at += 6) {
-    const [kind, from, to, foundFrom, foundTo, flags] = numbers.slice(at, at + 6);
-    const moved = Boolean(flags & 1);
-    pieces.push({ kind: KINDS[kind], query: [from, to], found: [foundFrom, foundTo], passage: flags >> 2, moved, minor: Boolean(flags & 2) });
+    const [kind, gap, length, foundGap, foundLength, flags] = numbers.slice(at, at + 6);
+    query = next(query, gap, length);
+    found = next(found, foundGap, foundLength);
+    pieces.push({ kind: KINDS[kind], query, found, passage: flags >> 2, moved: Boolean(flags & 1), minor: Boolean(flags & 2) });
   }
   return pieces;
 }

@@ -215,7 +215,7 @@ class _Telling:
             self.row.kind,
             len(self.row.articles),
             versions,
-            sorted(places[name] for name in names),
+            [places[name] for name in names],
             *seen,
             None if moment == UNDATED else moment // 1000,
             self.sheet.words(self.row.first),

@@ -16,7 +16,7 @@ from ..comparison import RELATIONS
 from ..files import open_whole
 from ..model import Article, Boilerplate, Match, count
 from ..text import encode, mend, tokenise
-from .articles import tell_article, to_units
+from .articles import pack_pieces, tell_article, to_units
 from .overview import plain_head, tell_about
 from .page import as_block, build_page, pack
 
@@ -130,12 +130,11 @@ def _tell_match(match: Match | None) -> dict[str, Any]:
 def _align(
     query: str, founds: Sequence[str], preset: str, boilerplate: Boilerplate | None
 ) -> Iterator[list[int]]:
-    """The pieces of a text and each of some others, in UTF-16."""
+    """The pieces of a text and each of some others."""
     rows = np.arange(1, len(founds) + 1, dtype=np.uint32)
     text, offsets = encode([query, *founds])
-    return align_rows(
-        *(text, offsets, np.zeros_like(rows), rows), preset=preset, boilerplate=boilerplate, utf16=True
-    ).numbers()
+    pairs = np.zeros_like(rows), rows
+    return pack_pieces(align_rows(text, offsets, *pairs, preset=preset, boilerplate=boilerplate, utf16=True))
 
 
 def _tell_answer(
