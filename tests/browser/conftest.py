@@ -21,7 +21,9 @@ def chromium() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make develop")
     path = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if path is None:
-        pytest.skip(f"no browser: none of {', '.join(CHROMIUM)} is on the PATH (Debian: apt-get install chromium)")
+        pytest.skip(
+            f"no browser: none of {', '.join(CHROMIUM)} is on the PATH (Debian: apt-get install chromium)"
+        )
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
@@ -50,7 +52,9 @@ def open_file(chromium: Any) -> Iterator[Opened]:
         page.on("pageerror", lambda error: heard.append(f"failed: {error}"))
         page.on("dialog", lambda dialog: (heard.append(f"asked {dialog.message}"), dialog.dismiss()))
         page.on("popup", lambda other: heard.append(f"opened {other.url}"))
-        page.on("request", lambda asked: asked.url.startswith("file:") or heard.append(f"fetched {asked.url}"))
+        page.on(
+            "request", lambda asked: asked.url.startswith("file:") or heard.append(f"fetched {asked.url}")
+        )
         page.goto(path.as_uri() + hash_)
         settle(page)
         return page

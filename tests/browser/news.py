@@ -49,16 +49,58 @@ def change(words: str, places: tuple[int, ...]) -> str:
 def told() -> Iterator[dict[str, Any]]:
     """Articles whose ids say what they are for."""
     parts = paragraphs()
-    first = {"title": "Council votes <b>on</b> the harbour", "source": "Meridian Wire", "author": "Ada Moss", "agency": "Reuters"}
-    yield {**first, "id": "harbour/first", "text": "\n\n".join(parts), "published": "2026-04-01T08:00:00Z", "url": "https://example.org/harbour"}
-    yield {"id": "harbour/moved", "text": "\n\n".join([*parts[1:], parts[0]]), "title": "Harbour: how they voted", "source": "Harbour Post", "published": "2026-04-01T09:30:00Z", "url": "javascript:alert(1)"}
+    first = {
+        "title": "Council votes <b>on</b> the harbour",
+        "source": "Meridian Wire",
+        "author": "Ada Moss",
+        "agency": "Reuters",
+    }
+    yield {
+        **first,
+        "id": "harbour/first",
+        "text": "\n\n".join(parts),
+        "published": "2026-04-01T08:00:00Z",
+        "url": "https://example.org/harbour",
+    }
+    yield {
+        "id": "harbour/moved",
+        "text": "\n\n".join([*parts[1:], parts[0]]),
+        "title": "Harbour: how they voted",
+        "source": "Harbour Post",
+        "published": "2026-04-01T09:30:00Z",
+        "url": "javascript:alert(1)",
+    }
     edited = [change(parts[0], (5, 6, 20)), *parts[1:4], OWN]
-    yield {"id": "harbour/edited", "text": "\n\n".join(edited), "title": "Harbour: what was decided", "source": "City Mercury", "published": "2026-04-02T09:30:00Z"}
-    yield {"id": "harbour/shouted", "text": parts[0].upper() + "\n\n" + "\n\n".join(parts[1:]), "title": "HARBOUR", "source": "Moorland Gazette", "published": "2026-04-02"}
-    scripts = {"ar": (ARABIC, "الربيع", "الصيف"), "he": (HEBREW, "באביב", "בקיץ"), "zh": (CHINESE, "春天", "夏天"), "th": (THAI, "ฤดูใบไม้ผลิ", "ฤดูร้อน")}
+    yield {
+        "id": "harbour/edited",
+        "text": "\n\n".join(edited),
+        "title": "Harbour: what was decided",
+        "source": "City Mercury",
+        "published": "2026-04-02T09:30:00Z",
+    }
+    yield {
+        "id": "harbour/shouted",
+        "text": parts[0].upper() + "\n\n" + "\n\n".join(parts[1:]),
+        "title": "HARBOUR",
+        "source": "Moorland Gazette",
+        "published": "2026-04-02",
+    }
+    scripts = {
+        "ar": (ARABIC, "الربيع", "الصيف"),
+        "he": (HEBREW, "באביב", "בקיץ"),
+        "zh": (CHINESE, "春天", "夏天"),
+        "th": (THAI, "ฤดูใบไม้ผลิ", "ฤดูร้อน"),
+    }
     for language, (text, old, new) in scripts.items():
         for number, written in enumerate((text, text.replace(old, new))):
-            yield {"id": f"{language}/{number}", "text": written, "title": written[:20], "language": language, "source": f"{language} {number}", "published": f"2026-04-03T1{number}:00:00Z"}
+            yield {
+                "id": f"{language}/{number}",
+                "text": written,
+                "title": written[:20],
+                "language": language,
+                "source": f"{language} {number}",
+                "published": f"2026-04-03T1{number}:00:00Z",
+            }
 
 
 def write_reports(folder: Path) -> dict[str, Path]:
@@ -68,18 +110,29 @@ def write_reports(folder: Path) -> dict[str, Path]:
     more.write_text("".join(json.dumps(one) + "\n" for one in told()), "utf-8")
     archive = folder / "news.db"
     run("add", archive, articles, more)
-    paths = {name: folder / f"{name}.html" for name in ("report", "bare", "empty", "pair", "strangers", "check", "one")}
+    paths = {
+        name: folder / f"{name}.html"
+        for name in ("report", "bare", "empty", "pair", "strangers", "check", "one")
+    }
     run("report", archive, "-o", paths["report"])
     run("report", more, "--without-texts", "-o", paths["bare"])
     alone = folder / "alone.jsonl"
-    alone.write_text("".join(json.dumps({"id": str(seed), "text": Writer(seed).text(60)}) + "\n" for seed in range(12)), "utf-8")
+    alone.write_text(
+        "".join(json.dumps({"id": str(seed), "text": Writer(seed).text(60)}) + "\n" for seed in range(12)),
+        "utf-8",
+    )
     run("report", alone, "-o", paths["empty"])
-    by_id = {one["id"]: Article(**{name: one.get(name) for name in Article.__match_args__ if one.get(name)}) for one in told()}
+    by_id = {
+        one["id"]: Article(**{name: one.get(name) for name in Article.__match_args__ if one.get(name)})
+        for one in told()
+    }
     write_both(paths["pair"], by_id["harbour/moved"], by_id["harbour/first"])
     write_both(paths["strangers"], by_id["harbour/moved"], by_id["zh/0"])
     draft, clean = folder / "draft.txt", folder / "clean.txt"
     parts = paragraphs()
-    draft.write_text("\n\n".join([parts[2], OWN.replace("herring", "salmon and the eel"), parts[5], ARABIC]), "utf-8")
+    draft.write_text(
+        "\n\n".join([parts[2], OWN.replace("herring", "salmon and the eel"), parts[5], ARABIC]), "utf-8"
+    )
     clean.write_text(Writer(99).text(60), "utf-8")
     run("check", archive, draft, clean, "--html", paths["check"], "-o", folder / "answers.jsonl")
     run("check", archive, draft, "--html", paths["one"], "-o", folder / "answer.jsonl")

@@ -26,7 +26,8 @@ def written(page: Any, side: str) -> str:
 def top(page: Any, side: str, selector: str) -> float:
     """How far below the upper edge of its column something stands."""
     found: float = page.locator(f".pane.{side}").evaluate(
-        "(pane, selector) => pane.querySelector(selector).getBoundingClientRect().top - pane.getBoundingClientRect().top", selector
+        "(pane, selector) => pane.querySelector(selector).getBoundingClientRect().top - pane.getBoundingClientRect().top",
+        selector,
     )
     return found
 
@@ -43,7 +44,10 @@ def test_a_moved_paragraph_is_shown_as_moved(open_report: Opened) -> None:
     first = paragraphs()[0]
     for side in ("query", "found"):
         [moved] = page.locator(f".pane.{side} .passage.moved").all_inner_texts()
-        assert " ".join(moved.split()) == f"⇅ 2 {' '.join(first.split())}".replace("⇅ 2", "⇅\u20092") or first[:40] in moved
+        assert (
+            " ".join(moved.split()) == f"⇅ 2 {' '.join(first.split())}".replace("⇅ 2", "⇅\u20092")
+            or first[:40] in moved
+        )
     assert page.locator(".minimap .band.moved").count() == 1
     assert "352 equal words in 2 passages, 1 of them moved" in page.locator(".lead").inner_text()
 
@@ -67,8 +71,12 @@ def test_spelling_is_marked_when_asked_for(open_report: Opened) -> None:
     assert "hide=&" in f"{page.url}&"
 
 
-@pytest.mark.parametrize(("name", "selector"), [("Same", ".same"), ("Different", ".reworded"), ("Boilerplate", ".boilerplate")])
-def test_a_toggle_takes_its_marks_away_and_the_address_keeps_that(open_report: Opened, name: str, selector: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "selector"), [("Same", ".same"), ("Different", ".reworded"), ("Boilerplate", ".boilerplate")]
+)
+def test_a_toggle_takes_its_marks_away_and_the_address_keeps_that(
+    open_report: Opened, name: str, selector: str
+) -> None:
     page = open_report(EDITED)
     look = f"() => {{ const one = document.querySelector('.pane {selector}'); return one && getComputedStyle(one).backgroundColor + getComputedStyle(one).borderBottomStyle; }}"
     before = page.evaluate(look)
@@ -89,7 +97,7 @@ def test_boilerplate_is_greyed(open_report: Opened) -> None:
     settle(page)
     page.get_by_role("link", name="side by side").first.click()
     settle(page)
-    assert "press code of honour" in " ".join(texts(page, ".show-boilerplate .boilerplate"))
+    assert "press code of honour" in " ".join(texts(page, ".show-boilerplate .pane .boilerplate"))
 
 
 def test_d_and_l_toggle_differences_and_lock(open_report: Opened) -> None:
@@ -132,7 +140,9 @@ def test_locked_columns_keep_passages_at_one_height(open_report: Opened) -> None
     found = ".pane.found"
     scroll = "one => { one.scrollTop = 400; return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(one.scrollTop)))) }"
     page.locator(".pane.query").evaluate(scroll)
-    ends = "one => one.querySelector('.passage').getBoundingClientRect().top - one.getBoundingClientRect().top"
+    ends = (
+        "one => one.querySelector('.passage').getBoundingClientRect().top - one.getBoundingClientRect().top"
+    )
     assert page.locator(found).evaluate("one => one.scrollTop") > 50
     press(page, "l")
     page.locator(found).evaluate("one => { one.scrollTop = 0; }")
@@ -184,8 +194,13 @@ def test_strangers_are_said_to_share_nothing(open_report: Opened) -> None:
     assert page.locator(".lead").inner_text() == "Nothing is shared that would count as copied."
 
 
-@pytest.mark.parametrize(("language", "text", "side"), [("ar", ARABIC, "right"), ("he", HEBREW, "right"), ("zh", CHINESE, "left"), ("th", THAI, "left")])
-def test_every_script_reads_its_way_and_wraps(open_report: Opened, language: str, text: str, side: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "text", "side"),
+    [("ar", ARABIC, "right"), ("he", HEBREW, "right"), ("zh", CHINESE, "left"), ("th", THAI, "left")],
+)
+def test_every_script_reads_its_way_and_wraps(
+    open_report: Opened, language: str, text: str, side: str
+) -> None:
     page = open_report(f"#pair/{language}%2F1/{language}%2F0", viewport={"width": 900, "height": 800})
     assert written(page, "found") == text
     box = page.locator(".pane.found .text").evaluate(

@@ -63,10 +63,10 @@ def test_nothing_found_is_said(open_report: Opened) -> None:
 def test_search_narrows_the_list_and_the_address_follows(open_report: Opened) -> None:
     page = open_report("#stories")
     everything = shown(page)
-    page.locator("#search").fill("HARBOUR Council")
+    page.locator("#search").fill("HARBOUR Council first")
     assert shown(page) == 1
     assert texts(page, ".rows .title") == ["Council votes <b>on</b> the harbour"]
-    assert page.url.endswith("#stories?q=HARBOUR+Council")
+    assert page.url.endswith("#stories?q=HARBOUR+Council+first")
     assert page.locator("#status").text_content() == f"1 of {everything} stories"
     page.locator("#search").fill("no such thing")
     assert page.locator(".rows.none").count() == 1
@@ -80,7 +80,10 @@ def test_facets_say_what_they_would_leave(open_report: Opened) -> None:
     for facet in ("With a match that is", "Carried by"):
         group = page.locator("fieldset", has=page.locator(f"legend:text-is('{facet}')"))
         choice = group.locator(".choice").nth(1)
-        name, promised = choice.locator("span").first.inner_text(), int(choice.locator(".number").inner_text())
+        name, promised = (
+            choice.locator("span").first.inner_text(),
+            int(choice.locator(".number").inner_text()),
+        )
         choice.locator("input").check()
         assert shown(page) == promised < everything
         assert name in unquote(page.url.replace("+", " "))
@@ -155,7 +158,18 @@ def test_slash_searches_from_anywhere(open_report: Opened) -> None:
 def test_question_mark_shows_the_keys(open_report: Opened) -> None:
     page = open_report()
     page.keyboard.press("?")
-    assert page.locator("dialog[open] kbd").all_inner_texts() == ["j", "k", "n", "p", "m", "d", "l", "/", "?", "Esc"]
+    assert page.locator("dialog[open] kbd").all_inner_texts() == [
+        "j",
+        "k",
+        "n",
+        "p",
+        "m",
+        "d",
+        "l",
+        "/",
+        "?",
+        "Esc",
+    ]
     page.keyboard.press("Escape")
     assert page.locator("dialog[open]").count() == 0
 
@@ -165,7 +179,10 @@ def test_a_story_says_who_came_first_and_on_what_that_rests(open_report: Opened)
     assert heading(page) == "Council votes <b>on</b> the harbour"
     told = " ".join(page.locator("main").inner_text().split())
     assert "Credited to Reuters, whose own article is not among these articles." in told
-    assert "most probably from Meridian Wire (only: no other earlier article is so close), 2 hours later." in told
+    assert (
+        "most probably from Meridian Wire (only: no other earlier article is so close), 2 hours later."
+        in told
+    )
     assert "tied: others have as many equal words, this is the earliest of them" in told
     assert "Weakest tie 90 % in common between City Mercury and Meridian Wire" in told
     assert "44 moved" in texts(page, ".delta.moved")[0]
@@ -244,7 +261,11 @@ def test_a_checked_text_shows_where_it_was_found_and_what_is_new(open_report: Op
     page = open_report(name="one")
     assert page.locator(".lead b").inner_text() == "85 % copied"
     assert len(texts(page, ".sources > li")) == 6
-    assert page.locator(".checked .new").first.inner_text().startswith("Nobody but this paper says that the salmon")
+    assert (
+        page.locator(".checked .new")
+        .first.inner_text()
+        .startswith("Nobody but this paper says that the salmon")
+    )
     assert page.locator(".checked mark").first.locator("sup").inner_text() == "1,2,3"
     press(page, "d")
     assert page.locator(".checked.only-new").count() == 1

@@ -209,7 +209,7 @@ function list(name, options) {
 
   function update() {
     const asked = tests(options);
-    const key = SORTS[options.get("sort")] ? options.get("sort") : "size";
+    const key = Object.hasOwn(SORTS, options.get("sort")) ? options.get("sort") : "size";
     const chosen = passing(about.kind, asked);
     const order = SORTS[key][1];
     if (key !== "size") chosen.sort((one, other) => order(one) - order(other) || one - other);
