@@ -209,7 +209,7 @@ function list(name, options) {
 
   function update() {
     const asked = tests(options);
-    const key = SORTS[options.get("sort")] ? options.get("sort") : "size";
+    const key = Object.hasOwn(SORTS, options.get("sort")) ? options.get("sort") : "size";
     const chosen = passing(about.kind, asked);
     const order = SORTS[key][1];
     if (key !== "size") chosen.sort((one, other) => order(one) - order(other) || one - other);
@@ -237,6 +237,13 @@ function list(name, options) {
     ready: () => showing.start(lists[name].left) });
 }
 
+/** In how many rows each source is. */
+function tallySources(rows) {
+  const tally = new Map();
+  for (const row of rows) for (const place of index.sources[row]) tally.set(place, (tally.get(place) || 0) + 1);
+  return tally;
+}
+
 /** The facets as they stand, each choice with the number of rows that it would leave. */
 function facetsOf(about, options, asked, change) {
   const box = (key, value, many, label) => {
@@ -251,12 +258,12 @@ function facetsOf(about, options, asked, change) {
   };
   const facet = (title, ...children) => make("fieldset", {}, make("legend", {}, title), ...children);
   const left = passing(about.kind, asked);
-  const tally = new Map();
-  for (const row of left) for (const place of index.sources[row]) tally.set(place, (tally.get(place) || 0) + 1);
+  const tally = tallySources(left);
+  const all = tallySources(passing(about.kind, {}));
   const picked = options.getAll("source").map((name) => head.sources.indexOf(name));
-  const most = [...tally.keys()].filter((place) => !picked.includes(place)).sort((one, other) => tally.get(other) - tally.get(one) || one - other);
-  const shown = [...picked.filter((place) => place >= 0), ...most.slice(0, SOURCES_SHOWN)];
-  const rest = most.slice(SOURCES_SHOWN);
+  const most = [...all.keys()].sort((one, other) => all.get(other) - all.get(one) || one - other);
+  const shown = most.filter((place, rank) => rank < SOURCES_SHOWN || picked.includes(place));
+  const rest = most.filter((place) => !shown.includes(place) && tally.has(place));
   const more = rest.length ? make("select", { "aria-label": "Another source", onchange: (event) => change("source", ...options.getAll("source"), event.target.value) },
     make("option", { value: "" }, `${number(rest.length)} more…`),
     rest.map((place) => make("option", { value: head.sources[place] }, `${head.sources[place]} (${number(tally.get(place))})`))) : null;

@@ -52,11 +52,14 @@ async function pairPage(parts, options) {
     { back, ready: stage.ready, keys: { ...stage.keys, j: goTo(around.next), k: goTo(around.previous) } });
 }
 
+const PAIR_WORDS = { ...RELATION_WORDS, "contains": "the left holds nearly all of the right", "contained-in": "nearly all of the left is in the right" };
+
 function verdict(pair, links) {
   const moved = links.filter((link) => link.moved && !link.minor).length;
   const passages = links.filter((link) => !link.minor).length;
   const slots = pair.slots && pair.slots.other ? ` ${count(pair.slots.other, "place")} of the form ${pair.slots.other === 1 ? "is" : "are"} filled otherwise, ${number(pair.slots.same)} alike.` : "";
-  return [make("b", {}, pair.relation), `: ${RELATION_WORDS[pair.relation] || ""}. ${percent(pair.query_covered)} of the left is in the right, ${percent(pair.found_covered)} of the right in the left; `,
+  if (!pair.relation) return "Nothing is shared that would count as copied.";
+  return [make("b", {}, pair.relation), `: ${PAIR_WORDS[pair.relation]}. ${percent(pair.query_covered)} of the left is in the right, ${percent(pair.found_covered)} of the right in the left; `,
     `${count(pair.words, "equal word")} in ${count(passages, "passage")}${moved ? `, ${number(moved)} of them moved` : ""}.${slots}`];
 }
 
@@ -77,7 +80,7 @@ function sideBySide(pair, both, options) {
   const toggles = TOGGLES.map(([name, words]) => make("button", { type: "button", class: `toggle ${name}`, "data-toggle": name, onclick: () => toggle(name) }, make("i", { "aria-hidden": "true" }), words));
   const lock = make("button", { type: "button", class: "lock", onclick: () => setLock(!locked) }, "Lock");
   const where = make("span", { class: "number where" });
-  const tools = make("div", { class: "tools", role: "toolbar", "aria-label": "What is marked" }, toggles, lock,
+  const tools = make("div", { class: "tools", role: "toolbar", "aria-label": "What is marked" }, whole ? [toggles, lock] : null,
     links.length ? make("span", { class: "turns" }, make("button", { type: "button", class: "turn", "aria-label": "Previous passage (p)", onclick: () => go(at - 1) }, "‹"), where,
       make("button", { type: "button", class: "turn", "aria-label": "Next passage (n)", onclick: () => go(at + 1) }, "›")) : null);
 
@@ -127,7 +130,13 @@ function sideBySide(pair, both, options) {
     const zero = panes[side].getBoundingClientRect().top - panes[side].scrollTop;
     return boxes.length ? [Math.min(...boxes.map((box) => box.top)) - zero, Math.max(...boxes.map((box) => box.bottom)) - zero] : null;
   };
-  function points(from, to) {
+  let measured = {};
+  const points = (from, to) => {
+    const size = [panes[from], panes[to]].map((pane) => `${pane.scrollHeight}:${pane.clientHeight}`).join();
+    if (measured.size !== size) measured = { size };
+    return (measured[from] ||= measure(from, to));
+  };
+  function measure(from, to) {
     const found = [[0, 0]];
     for (const link of links) {
       if (link.moved || link.minor) continue;
@@ -224,10 +233,16 @@ function textOf(article, pieces, links, side, onJump) {
         seen.add(link);
       } else open = null;
     }
-    if (to > from) box.append(make(TAGS[piece.kind] || "mark", { class: piece.kind }, article.text.slice(from, to)));
+    if (to > from) box.append(...wordsOf(article.text.slice(from, to), piece.kind));
     else if (open) box.append(make("i", { class: "gap", "aria-hidden": "true", title: "only on the other side" }));
   }
   return text;
+}
+
+/** A piece as elements: the white space around it is not marked. */
+function wordsOf(text, kind) {
+  const [, before, words, after] = /^(\s*)(.*?)(\s*)$/s.exec(text);
+  return [before, words && make(TAGS[kind] || "mark", { class: kind }, words), after].filter(Boolean);
 }
 
 function label(link, onJump) {
@@ -250,9 +265,12 @@ function minimap(pieces, links, both, onGo) {
     SIDES.map((side) => window_[side]));
   const see = (panes) => {
     for (const side of SIDES) {
-      const pane = panes[side];
-      window_[side].setAttribute("y", (pane.scrollTop / pane.scrollHeight) * 1000);
-      window_[side].setAttribute("height", (pane.clientHeight / pane.scrollHeight) * 1000);
+      const text = panes[side].querySelector(".text")?.getBoundingClientRect();
+      if (!text) continue;
+      const pane = panes[side].getBoundingClientRect();
+      const [from, to] = [pane.top, pane.bottom].map((edge) => Math.min(1, Math.max(0, (edge - text.top) / text.height)) * 1000);
+      window_[side].setAttribute("y", from);
+      window_[side].setAttribute("height", to - from);
     }
   };
   return { element, see };
@@ -293,7 +311,7 @@ async function checkPage(wanted) {
   make("span", { class: `tag source-${number_ % HUES}` }, number(number_ + 1)),
   make("div", {}, make("b", {}, named(one.article, one.article.id)), " ", when(one.article.published), make("div", {}, said(one.article.title)),
     make("small", {}, `${one.relation}: ${percent(one.query_covered)} of this text, ${percent(one.found_covered)} of that article, ${count(one.words, "equal word")} `),
-    make("a", { href: address("pair", [query.id, one.article.id], { in: String(place) }) }, "side by side"), outside(one.article.url, "at its site") && [" · ", outside(one.article.url, "at its site")]))));
+    make("a", { class: "beside", href: address("pair", [query.id, one.article.id], { in: String(place) }) }, "side by side"), outside(one.article.url, "at its site") && [" · ", outside(one.article.url, "at its site")]))));
   const unsaid = answer.articles - found.length;
   const element = make("article", { class: "page check" }, many > 1 ? trail("#check", "Checked texts", around, "text") : null,
     make("h1", {}, said(query.title || query.id)), make("p", { class: "lead" }, answerWords(answer)),

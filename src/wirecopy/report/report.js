@@ -32,7 +32,7 @@ async function viewOf({ name, parts, options }) {
   if (name === "about") return aboutPage();
   if (name === "pair" && parts.length > 1) return pairPage(parts, options);
   if (head.view === "check") return checkPage(parts[0]);
-  if (name in SECTIONS && !parts.length) return list(name, options);
+  if (Object.hasOwn(SECTIONS, name) && !parts.length) return list(name, options);
   if (["story", "series", "matches"].includes(name)) return storyPage(name, parts[0]);
   return overview();
 }

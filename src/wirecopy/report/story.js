@@ -74,7 +74,7 @@ function pairLine(entry, pair, id) {
 }
 
 function pairLink(entry, pair, ...children) {
-  return make("a", { href: address("pair", [pair.query, pair.found], { in: entry.story.id, of: VIEW_OF[entry.story.kind || "series"] }) }, ...children);
+  return make("a", { class: children.length > 1 ? null : "beside", href: address("pair", [pair.query, pair.found], { in: entry.story.id, of: VIEW_OF[entry.story.kind || "series"] }) }, ...children);
 }
 
 const pairBetween = (entry, one, other) => entry.pairs.find((pair) => (pair.query === one && pair.found === other) || (pair.query === other && pair.found === one));
@@ -177,7 +177,7 @@ function memberLine(entry, member) {
 function parentWords(entry, { parent }) {
   const name = named(entry.articles[parent.article], parent.article);
   const later = parent.after_seconds > 0 ? `, ${lasting(parent.after_seconds)} later` : "";
-  const same = parent.relation === "identical" ? "the same text, most probably from " : "most probably from ";
+  const same = parent.relation === "identical" ? "the same words, most probably from " : "most probably from ";
   const shares = parent.relation === "identical" ? "." : `. ${percent(parent.covered)} of it is there, ${percent(parent.parent_covered)} of that is here.`;
   return [same, name, ` (${BASIS_WORDS[parent.basis] || parent.basis})`, later, shares];
 }
@@ -232,8 +232,8 @@ function memberParts(entry) {
 function linksOf({ links }) {
   if (!links || !links.length) return null;
   return section("Linked stories", make("ul", { class: "plain members" }, links.map((link) => {
-    const title = link.row === null ? said(link.story) : said(index.title[link.row], "Without a title");
-    const name = link.row === null ? title : make("a", { href: address(VIEW_OF[index.kind[link.row]], [index.id[link.row]]) }, title);
+    const row = link.row ?? index.id.indexOf(link.story);
+    const name = row < 0 ? said(link.story) : make("a", { href: address(VIEW_OF[index.kind[row]], [index.id[row]]) }, said(index.title[row], "Without a title"));
     return make("li", {}, `${(LINK_WORDS[link.kind] || [link.kind, link.kind])[link.outgoing ? 0 : 1]} `, name,
       make("small", {}, ` ${count(link.articles, "article")} take part, up to ${count(link.words, "equal word")}`));
   })));
