@@ -172,3 +172,32 @@ def test_a_report_without_texts_is_smaller_and_holds_no_word(pile: Path, tmp_pat
 def test_a_full_disk_is_named(pile: Path) -> None:
     ran = wirecopy("report", pile, "-o", "/dev/full")
     assert (ran.returncode, "/dev/full: cannot be written" in talk(ran)) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["show", "compare"])
+def test_a_pair_is_shown_as_the_terminal_shows_it(
+    command: str, pile: Path, records: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    ran = wirecopy(command, "b", "a", "--in", pile, "--json", "--html", page)
+    assert ran.returncode == 0, talk(ran)
+    assert ran.stdout == wirecopy(command, "b", "a", "--in", pile, "--json").stdout
+    read = read_report(page)
+    assert (read.head["view"], read.head["blocks"], read.index) == ("pair", 1, None)
+    [block] = read.blocks
+    [pair] = block["pairs"]
+    assert (pair["query"], pair["found"], pair["relation"]) == ("b", "a", "partial")
+    texts = {one["id"]: one["text"] for one in records}
+    for side, name in enumerate("ba"):
+        assert rebuild(pair, side, block["articles"][name]["text"]) == texts[name]
+
+
+def test_two_texts_that_share_nothing_are_shown_all_the_same(tmp_path: Path) -> None:
+    for name, text in (("one", "Nobody has \U0001f600 written this."), ("two", "Something else.")):
+        (tmp_path / f"{name}.txt").write_text(text)
+    ran = wirecopy("show", "one.txt", "two.txt", "--html", "page.html", cwd=tmp_path)
+    assert ran.returncode == 0, talk(ran)
+    [block] = read_report(tmp_path / "page.html").blocks
+    [pair] = block["pairs"]
+    assert pair["relation"] is None
+    assert rebuild(pair, 0, block["articles"]["one.txt"]["text"]) == "Nobody has \U0001f600 written this."
