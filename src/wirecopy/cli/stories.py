@@ -261,7 +261,7 @@ def tell(
     )  # fmt: skip
     inputs = list(paths)
     if archives:
-        with open_archive(archives[0], threads=threads) as store:
+        with open_archive(archives[0], threads=threads) as store, store.at_one_moment():
             with show_progress(quiet, None) as progress:
                 told = stories(store, rule=rule, progress=progress)
             yield told
