@@ -47,7 +47,7 @@ def on_terminal(*arguments: object, width: int = 100) -> tuple[int, str]:
         stdin=child,
         stdout=child,
         stderr=child,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), "NO_COLOR": ""},
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), "NO_COLOR": "", "PAGER": "cat"},
     ) as process:
         os.close(child)
         shown = b""

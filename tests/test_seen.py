@@ -15,7 +15,6 @@ from rich.cells import cell_len
 import wirecopy as library
 from quality.texts import Writer
 from wirecopy.cli.naming import Ids, find_meant
-from wirecopy.comparison import find_changed
 
 LONG = "https://www.example.org/{}/2026/03/{:02}/a-story-that-goes-on-and-on.html"
 ZH = "长江是中华民族的母亲河，也是中华民族发展的重要支撑。十年来，从国家到沿江省市，把修复长江生态环境摆在压倒性位置，共抓大保护、不搞大开发。"
@@ -165,14 +164,6 @@ def test_short_ids_are_clear() -> None:
         assert all(find_meant(name, every) == [id] for id, name in names.items())
     alone = every[:30]
     assert Ids(lambda: alone).shorten(alone[:2], 40) == {alone[0]: "00/story.html", alone[1]: "01/story.html"}
-
-
-def test_what_changed_is_found_word_by_word() -> None:
-    assert find_changed("a b c d e f", "a b x d e f g") == ([(4, 5)], [(4, 5), (12, 13)])
-    assert find_changed("the cat", "the cat") == ([], [])
-    assert find_changed("", "one two") == ([], [(0, 7)])
-    many = " ".join(["same"] * 20_000)
-    assert find_changed(many, "other " + many) == ([], [(0, 5)])
 
 
 HEADS = [f"{side}_{name}" for side in ("query", "found") for name in ("title", "source", "published", "url")]

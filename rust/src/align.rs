@@ -294,7 +294,8 @@ impl<'a> Side<'a> {
             self.index.build(&short.grams.1);
             self.indexed = Some(row);
         }
-        let compared = compare_two(long, short, &self.index, places.as_deref(), settings, self.asked, &mut self.scratch);
+        let compared =
+            compare_two(long, short, &self.index, places.as_deref(), settings, self.asked, &mut self.scratch);
         Some(if turned { compared.turned() } else { compared })
     }
 }
@@ -489,7 +490,8 @@ fn compare_two(
         if len == 0 { 0.0 } else { sum as f64 / len as f64 }
     };
     let told = asked.slots.and_then(|filling| find_slots(query, found, &passages, filling.rule, scratch));
-    let runs = if asked.runs { passages.iter().map(|one| tell_runs(query, found, &one.runs)).collect() } else { Vec::new() };
+    let runs =
+        if asked.runs { passages.iter().map(|one| tell_runs(query, found, &one.runs)).collect() } else { Vec::new() };
     Comparison {
         identical: false,
         query_covered: covered(query.words.len(), |one| one.query),

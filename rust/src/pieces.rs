@@ -178,9 +178,12 @@ impl<'a> Row<'a> {
         self.halves.map_or(2 * words.len(), |h| h[words].iter().map(|half| usize::from(*half)).sum())
     }
 
-    /// The characters of a cell but for white space.
-    fn spelling(&self, word: usize) -> impl Iterator<Item = char> {
-        self.text[self.bytes[word]..self.bytes[word + 1]].chars().filter(|one| !one.is_whitespace())
+    /// Whether a word is written as one of another article, but for white space.
+    fn is_written_as(&self, word: usize, other: &Self, theirs: usize) -> bool {
+        let [mine, theirs] =
+            [(self, word), (other, theirs)].map(|(row, word)| &row.text[row.bytes[word]..row.bytes[word + 1]]);
+        let written = |cell: &'a str| cell.chars().filter(|one| !one.is_whitespace());
+        mine == theirs || written(mine).eq(written(theirs))
     }
 }
 
@@ -382,8 +385,8 @@ impl<'a> Laid<'a> {
         if left.iter().any(|side| side.len() < minor_words) {
             return;
         }
-        let [query, found] =
-            [0, 1].map(|side| left[side].iter().map(|word| self.rows[side].words[*word as usize]).collect::<Vec<u64>>());
+        let [query, found] = [0, 1]
+            .map(|side| left[side].iter().map(|word| self.rows[side].words[*word as usize]).collect::<Vec<u64>>());
         let (mut grams, mut index) = (Vec::new(), Index::default());
         mix_runs(&found, minor_words, &mut grams);
         index.build(&grams);
@@ -398,8 +401,7 @@ impl<'a> Laid<'a> {
             if units.len() == most {
                 break;
             }
-            let is_free =
-                |at: &usize| self.owner[0][run.query + at] == NONE && self.owner[1][run.found + at] == NONE;
+            let is_free = |at: &usize| self.owner[0][run.query + at] == NONE && self.owner[1][run.found + at] == NONE;
             let Some(from) = (0..run.len).find(is_free) else { continue };
             let to = (from..run.len).rfind(is_free).map_or(from, |last| last + 1);
             let run = Run { query: run.query + from, found: run.found + from, len: to - from };
@@ -444,8 +446,7 @@ impl<'a> Laid<'a> {
             let own = [self.owner[0][one] == number, self.owner[1][other] == number];
             match own {
                 [true, true] if self.linked[one] == other as u32 => {
-                    let [mine, theirs] = self.rows;
-                    let same = mine.spelling(one).eq(theirs.spelling(other));
+                    let same = self.rows[0].is_written_as(one, self.rows[1], other);
                     Told::Together(if same { Kind::Same } else { Kind::Spelled })
                 }
                 [true, _] => Told::Alone(0),

@@ -158,9 +158,15 @@ pub fn refine(
     for run in runs {
         if let Some(before) = before {
             let (one, other) = (before.query + before.len, before.found + before.len);
-            common(&query[one..run.query], &found[other..run.found], |i| weight(one + i), longest, |i, j| {
-                push(Run { query: one + i, found: other + j, len: 1 });
-            });
+            common(
+                &query[one..run.query],
+                &found[other..run.found],
+                |i| weight(one + i),
+                longest,
+                |i, j| {
+                    push(Run { query: one + i, found: other + j, len: 1 });
+                },
+            );
         }
         push(*run);
         before = Some(*run);

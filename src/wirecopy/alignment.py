@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .comparison import DEFAULT_PRESET, compare_rows, get_preset
-from .model import Boilerplate, Columns
+from .boilerplate import Learnt
+from .comparison import DEFAULT_PRESET, compare_knowing, compare_rows, get_preset
+from .model import Article, Boilerplate, Columns, Match, Relation
 from .text import encode, tokenise
 
 MINOR_WORDS = 8
@@ -64,6 +65,12 @@ class Piece(NamedTuple):
     moved: bool
     minor: bool
 
+    def to_dict(self) -> dict[str, Any]:
+        """The piece as its public JSON object."""
+        spans = {"query": list(self.query), "found": list(self.found)}
+        passage = None if self.passage < 0 else self.passage
+        return {"kind": str(self.kind), **spans, "passage": passage, "moved": self.moved, "minor": self.minor}
+
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
@@ -71,6 +78,22 @@ class Aligned:
 
     pieces: tuple[Piece, ...]
     passages: tuple[tuple[Span, Span], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two articles side by side: how they compare, None if neither copies the other, and their pieces."""
+
+    query: Article
+    found: Article
+    match: Match | None
+    pieces: tuple[Piece, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The match as its public JSON object, with its pieces; of two articles that are none, `relation` is None."""
+        nothing = Match(self.query.id, self.found.id, Relation.PARTIAL, 0.0, 0.0, 0.0, ())
+        told = self.match.to_dict() if self.match else {**nothing.to_dict(), "relation": None}
+        return told | {"pieces": [piece.to_dict() for piece in self.pieces]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +135,7 @@ class AlignedRows:
         )
 
 
+NOTHING_LEARNT = Learnt()
 _NO_PIECES = Pieces(np.empty(0, np.uint8), *[np.empty(0, np.uint32)] * 5)
 
 
@@ -126,6 +150,15 @@ def align(
     aligned = align_rows(text, offsets, *pair, preset=preset, boilerplate=boilerplate)
     passages = (((start, end), (begin, stop)) for start, end, begin, stop, *_ in compared.passages.rows())
     return Aligned(aligned.tell(0), tuple(passages))
+
+
+def align_articles(
+    query: Article, found: Article, *, preset: str = DEFAULT_PRESET, learnt: Learnt = NOTHING_LEARNT
+) -> Pair:
+    """Two articles side by side, as those who know what was `learnt` of their collection see them."""
+    match = compare_knowing(query, found, get_preset(preset), learnt.known, learnt.varying)
+    pieces = align(query.text, found.text, preset=preset, boilerplate=learnt.known).pieces
+    return Pair(query, found, match, pieces)
 
 
 def align_rows(
@@ -151,11 +184,11 @@ def align_rows(
         own, edges = _take_texts(text, offsets, rows)
         tokens = tokenise(own, edges, spans=True)
         sides = places.reshape(pairs.shape).astype(np.uint32)
-        *columns, ends = _core.lay(
-            tokens, own, edges, *sides, presets, boilerplate, minor_words=MINOR_WORDS, utf16=utf16
+        laid = _core.lay(
+            *(tokens, own, edges, *sides, presets, boilerplate), minor_words=MINOR_WORDS, utf16=utf16
         )
-        parts.append(Pieces(*columns))
-        counts.append(np.diff(ends))
+        parts.append(Pieces(*laid[:6]))
+        counts.append(np.diff(laid[6]))
     return AlignedRows(np.cumsum(np.concatenate(counts)), Pieces.join(parts) if parts else _NO_PIECES)
 
 

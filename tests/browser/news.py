@@ -10,6 +10,7 @@ from typing import Any
 from program import wirecopy
 
 from quality.texts import Writer
+from wirecopy.alignment import align_articles
 from wirecopy.demo import write_archive
 from wirecopy.model import Article
 from wirecopy.report import write_pair
@@ -137,9 +138,7 @@ def write_reports(folder: Path) -> dict[str, Path]:
 
 
 def write_both(path: Path, query: Article, found: Article) -> None:
-    from wirecopy import compare
-
-    write_pair(path, query, found, compare(query, found), preset="syndication")
+    write_pair(path, align_articles(query, found), preset="syndication")
 
 
 def run(*arguments: object) -> None:

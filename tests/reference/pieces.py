@@ -1,6 +1,6 @@
-"""Two articles laid side by side, slowly: the twin of `rust/src/pieces.rs`.
+"""Two articles laid side by side, slowly: the twin of `rust/src/pieces.rs`, and of how `align.rs` tells runs of equal words.
 
-Takes the words of both with their places, the passages with their equal words, and which words are boilerplate.
+As `align.py`, exact for articles in which no gram stands often and that share few runs.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
+from . import align
+
 Pair = tuple[int, int]
 Span = tuple[int, int]
 OPENING = "([{<«‹“‘„‚‟「『《〈（【〔［｛｟〖¿¡"
 SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
-MINOR_WORDS = 8
-MOST_MINOR = 1000
+SIDES = (0, 1)
 
 
 class Piece(NamedTuple):
@@ -48,12 +49,60 @@ class Side:
     def cells(self) -> list[Span]:
         """The text cut into one stretch a word."""
         edges = [0]
-        for (_, end), (start, _) in zip(self.spans, self.spans[1:], strict=False):
-            between = self.text[end:start]
+        for (_, end), (start, _) in pairwise(self.spans):
+            between = self.text[min(end, start) : start]
             spaces = [place for place, one in enumerate(between) if one in SPACES]
-            edges.append(end + (spaces[-1] + 1 if spaces else len(between.rstrip(OPENING))))
-        edges.append(len(self.text))
-        return list(pairwise(edges))
+            edges.append(min(end, start) + (spaces[-1] + 1 if spaces else len(between.rstrip(OPENING))))
+        return list(pairwise([*edges, len(self.text)])) if self.spans else []
+
+    def kept(self) -> list[int]:
+        return [at for at in range(len(self.words)) if not self.marks[at]]
+
+
+def common(query: Side, found: Side, gaps: tuple[range, range]) -> list[Pair]:
+    """The pairs of a heaviest common subsequence: where two words differ, the query's is left out first if nothing is lost by it."""
+    one, other = ([side.words[at] for at in gap] for side, gap in zip((query, found), gaps, strict=True))
+    light = {word for word, half in zip(query.words, query.halves, strict=True) if half == 1}
+    pairs, i, j = [], 0, 0
+    while i < len(one) and j < len(other):
+        if one[i] == other[j]:
+            pairs.append((gaps[0][i], gaps[1][j]))
+            i, j = i + 1, j + 1
+        elif align.lcs(one[i + 1 :], other[j:], light) >= align.lcs(one[i:], other[j + 1 :], light):
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def find_passages(query: Side, found: Side, settings: align.Settings) -> list[Passage]:
+    """The passages with all their equal words."""
+    if list(query.words) == list(found.words):
+        whole = 0, len(query.words)
+        return [Passage(whole, whole, [(at, at) for at in range(*whole)])] if query.words else []
+    numbers = query.kept(), found.kept()
+    words = [[side.words[at] for at in kept] for side, kept in zip((query, found), numbers, strict=True)]
+    if (len(words[0]), words[0]) < (len(words[1]), words[1]):
+        turned = find_passages(found, query, settings)
+        return sorted(Passage(one.found, one.query, [(j, i) for i, j in one.pairs]) for one in turned)
+    sides = [
+        Side("", own, [side.halves[at] for at in kept], (), [0] * len(own))
+        for side, own, kept in zip((query, found), words, numbers, strict=True)
+    ]
+    light = {word for side in sides for word, half in zip(side.words, side.halves, strict=True) if half == 1}
+    bridged = settings.bridged_words * (2 if 1 in [*query.halves, *found.halves] else 1)
+    passages = []
+    for _, runs in align.chained(words[0], words[1], settings, light, bridged):
+        pairs: list[Pair] = []
+        for run in runs:
+            if pairs:
+                gaps = range(pairs[-1][0] + 1, run.query), range(pairs[-1][1] + 1, run.found)
+                pairs += common(sides[0], sides[1], gaps)
+            pairs += [(run.query + step, run.found + step) for step in range(run.length)]
+        placed = [(numbers[0][i], numbers[1][j]) for i, j in pairs]
+        spans = [(placed[0][side], placed[-1][side] + 1) for side in SIDES]
+        passages.append(Passage(spans[0], spans[1], placed))
+    return sorted(passages)
 
 
 @dataclass(eq=False)
@@ -66,53 +115,36 @@ class Unit:
     pairs: list[Pair]
     moved: bool = True
 
+    @property
+    def about(self) -> tuple[int, bool, bool]:
+        return self.number, self.moved, self.number < 0
+
 
 @dataclass
 class Told:
-    """Of the words of one side: the unit that has each as an equal word, and which word of the other side it goes with."""
+    """Of the words of one side: the unit that has each as an equal word, with which word of the other side it goes, and for other
+    words the passage they lie in and how many of its pairs are before them."""
 
     unit: dict[int, Unit] = field(default_factory=dict)
     linked: dict[int, int] = field(default_factory=dict)
-
-
-def lay(query: Side, found: Side, passages: Sequence[Passage]) -> list[Piece]:
-    """The pieces of two texts, by their place in the query; swapping the texts swaps the answer."""
-    if (len(query.words), list(query.words)) < (len(found.words), list(found.words)):
-        turned = [Passage(one.found, one.query, [(j, i) for i, j in one.pairs]) for one in passages]
-        pieces = [turn(one) for one in lay_longer(found, query, turned)]
-    else:
-        pieces = lay_longer(query, found, passages)
-    return sorted(pieces, key=lambda one: (one.query[0], one.query[0] < one.query[1], one.found))
+    inside: dict[int, tuple[Unit, int]] = field(default_factory=dict)
 
 
 TURNED = {"inserted": "dropped", "dropped": "inserted", "added": "cut", "cut": "added"}
 
 
-def turn(piece: Piece) -> Piece:
-    return piece._replace(kind=TURNED.get(piece.kind, piece.kind), query=piece.found, found=piece.query)
-
-
-def lay_longer(query: Side, found: Side, passages: Sequence[Passage]) -> list[Piece]:
-    """The pieces of two texts of which the first is the longer, in no order."""
-    units = [Unit(number, *passage) for number, passage in enumerate(passages)]
-    for unit in units:
-        unit.pairs = without_chance(query, found, unit.pairs)
-    told = Told(), Told()
-    for unit in sorted(units, key=lambda one: (-weigh(query, one.pairs), one.query, one.found)):
-        claim(unit, told)
-    units += find_minor(query, found, told)
-    for unit in in_order(query, units):
-        unit.moved = False
-    return cut_pieces(query, found, units, told)
-
-
-def weigh(side: Side, pairs: Sequence[Pair]) -> int:
-    return sum(side.halves[i] for i, _ in pairs)
-
-
-def next_word(side: Side, at: int) -> int:
-    """The number of the next word that is not boilerplate."""
-    return next((i for i in range(at + 1, len(side.words)) if not side.marks[i]), len(side.words))
+def lay(query: Side, found: Side, passages: Sequence[Passage], minor_words: int) -> list[Piece]:
+    """The pieces of two texts, by their place in the query; swapping the texts swaps the answer."""
+    if (len(query.words), list(query.words)) < (len(found.words), list(found.words)):
+        turned = [Passage(one.found, one.query, [(j, i) for i, j in one.pairs]) for one in passages]
+        pieces = [
+            one._replace(kind=TURNED.get(one.kind, one.kind), query=one.found, found=one.query)
+            for one in Laying(found, query, turned, minor_words).pieces
+        ]
+    else:
+        pieces = Laying(query, found, passages, minor_words).pieces
+    some = [one for one in pieces if one.query[0] < one.query[1] or one.found[0] < one.found[1]]
+    return sorted(some, key=lambda one: (one.query[0], one.query[0] < one.query[1], one.found))
 
 
 def cut_runs(pairs: Sequence[Pair], goes_on: Callable[[Pair, Pair], bool]) -> list[list[Pair]]:
@@ -130,193 +162,177 @@ def touch(one: Pair, other: Pair) -> bool:
     return (one[0] + 1, one[1] + 1) == other
 
 
-def without_chance(query: Side, found: Side, pairs: Sequence[Pair]) -> list[Pair]:
-    """Equal words that do not stand alone; what boilerplate parts stands together."""
-
-    def goes_on(one: Pair, other: Pair) -> bool:
-        return (next_word(query, one[0]), next_word(found, one[1])) == other
-
-    runs = cut_runs(pairs, goes_on)
-    inner = [run for run in runs[1:-1] if weigh(query, run) > 2]
-    return [pair for run in [*runs[:1], *inner, *runs[1:][-1:]] for pair in run]
+def together(numbers: Sequence[int]) -> list[list[int]]:
+    """Numbers in groups that follow each other."""
+    return [[number for number, _ in run] for run in cut_runs([(one, one) for one in sorted(numbers)], touch)]
 
 
-def claim(unit: Unit, told: tuple[Told, Told]) -> None:
-    """Give the words of a unit to it that no other has; both words of a pair go together if both are free."""
-    for i, j in unit.pairs:
-        free = i not in told[0].unit, j not in told[1].unit
-        if free[0]:
-            told[0].unit[i] = unit
-        if free[1]:
-            told[1].unit[j] = unit
-        if all(free):
-            told[0].linked[i] = j
-            told[1].linked[j] = i
+class Laying:
+    """Two texts, the longer first, and what becomes of their words."""
 
+    def __init__(self, query: Side, found: Side, passages: Sequence[Passage], minor_words: int) -> None:
+        self.sides, self.cells = (query, found), (query.cells(), found.cells())
+        self.told = Told(), Told()
+        self.passages = [Unit(number, *passage) for number, passage in enumerate(passages)]
+        for unit in self.passages:
+            unit.pairs = self.without_chance(unit.pairs)
+        self.passages.sort(key=lambda one: (-self.weigh(one.pairs), one.query, one.found))
+        for unit in self.passages:
+            self.claim(unit)
+        self.units = [*self.passages, *self.find_minor(minor_words)]
+        for unit in self.in_order():
+            unit.moved = False
+        self.in_place = sorted(pair for unit in self.units if not unit.moved for pair in unit.pairs)
+        for unit in self.passages:
+            self.enclose(unit)
+        self.pieces = [piece for unit in self.units for piece in self.tell_equal(unit)]
+        self.pieces += [piece for unit in self.passages for piece in self.tell_gaps(unit)]
+        self.pieces += [piece for side in SIDES for piece in self.tell_rest(side)]
 
-def find_minor(query: Side, found: Side, told: tuple[Told, Told]) -> list[Unit]:
-    """Runs of equal words among those that are left, the heaviest first, each without what one before it has taken."""
-    left = [
-        [i for i in range(len(side.words)) if not side.marks[i] and i not in one.unit]
-        for side, one in zip((query, found), told, strict=True)
-    ]
-    runs: list[list[Pair]] = []
-    for shift in range(-len(left[0]), len(left[1])):
-        pairs = [
-            (left[0][at], left[1][at + shift])
-            for at in range(len(left[0]))
-            if 0 <= at + shift < len(left[1]) and query.words[left[0][at]] == found.words[left[1][at + shift]]
+    def weigh(self, pairs: Sequence[Pair]) -> int:
+        return sum(self.sides[0].halves[i] for i, _ in pairs)
+
+    def without_chance(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Equal words that do not stand alone; what boilerplate parts stands together."""
+        kept = [side.kept() for side in self.sides]
+
+        def goes_on(one: Pair, other: Pair) -> bool:
+            return all(own.index(b) == own.index(a) + 1 for own, a, b in zip(kept, one, other, strict=True))
+
+        runs = cut_runs(pairs, goes_on)
+        chosen = [run for at, run in enumerate(runs) if at in (0, len(runs) - 1) or self.weigh(run) > 2]
+        return [pair for run in chosen for pair in run]
+
+    def claim(self, unit: Unit) -> None:
+        """Give the words of a unit to it that no other has; both words of a pair go together if both are free."""
+        for pair in unit.pairs:
+            free = [pair[side] not in self.told[side].unit for side in SIDES]
+            for side in SIDES:
+                self.told[side].unit.setdefault(pair[side], unit)
+                if all(free):
+                    self.told[side].linked[pair[side]] = pair[1 - side]
+
+    def find_minor(self, minor_words: int) -> list[Unit]:
+        """Runs of equal words among those that are left, the heaviest first, each without what one before it has taken."""
+        left = [
+            [at for at in side.kept() if at not in told.unit]
+            for side, told in zip(self.sides, self.told, strict=True)
         ]
-        runs += cut_runs(pairs, touch)
-    runs = [run for run in runs if weigh(query, run) >= 2 * MINOR_WORDS]
-    units: list[Unit] = []
-    for run in sorted(runs, key=lambda run: (-weigh(query, run), run[0])):
-        taken = [i in told[0].unit or j in told[1].unit for i, j in run]
-        while taken and taken[0]:
-            taken, run = taken[1:], run[1:]
-        while taken and taken[-1]:
-            taken, run = taken[:-1], run[:-1]
-        if any(taken) or weigh(query, run) < 2 * MINOR_WORDS or len(units) == MOST_MINOR:
-            continue
-        spans = [(run[0][side], run[-1][side] + 1) for side in (0, 1)]
-        units.append(Unit(-1, spans[0], spans[1], run))
-        claim(units[-1], told)
-    return units
-
-
-def in_order(query: Side, units: Sequence[Unit]) -> list[Unit]:
-    """The units with most equal words that stand in one order in both texts."""
-    by_place = sorted(units, key=lambda one: (one.query, one.found))
-    best: list[tuple[int, list[Unit]]] = []
-    for unit in by_place:
-        before = (0, list[Unit]())
-        for earlier in best:
-            last = earlier[1][-1]
-            follows = all(
-                one[edge] < other[edge]
-                for one, other in ((last.query, unit.query), (last.found, unit.found))
-                for edge in (0, 1)
+        runs: list[list[Pair]] = []
+        for shift in range(-len(left[0]), len(left[1])):
+            places = [at for at in range(len(left[0])) if 0 <= at + shift < len(left[1])]
+            pairs = [(left[0][at], left[1][at + shift]) for at in places]
+            runs += cut_runs(
+                [p for p in pairs if self.sides[0].words[p[0]] == self.sides[1].words[p[1]]], touch
             )
-            if follows and earlier[0] > before[0]:
-                before = earlier
-        best.append((before[0] + weigh(query, unit.pairs), [*before[1], unit]))
-    return max(best, key=lambda one: one[0])[1] if best else []
+        units: list[Unit] = []
+        for run in sorted(runs, key=lambda run: (-self.weigh(run), run[0])):
+            free = [i not in self.told[0].unit and j not in self.told[1].unit for i, j in run]
+            if not any(free) or self.weigh(run) < 2 * minor_words:
+                continue
+            start, end = free.index(True), len(free) - free[::-1].index(True)
+            rest = run[start:end]
+            if all(free[start:end]) and self.weigh(rest) >= 2 * minor_words:
+                spans = [(rest[0][side], rest[-1][side] + 1) for side in SIDES]
+                units.append(Unit(-1, spans[0], spans[1], rest))
+                self.claim(units[-1])
+        return units
 
+    def in_order(self) -> list[Unit]:
+        """The units with most equal words that stand in one order in both texts."""
+        best: list[tuple[int, list[Unit]]] = []
+        for unit in sorted(self.units, key=lambda one: (one.query, one.found)):
+            before = (0, list[Unit]())
+            for earlier in best:
+                last = earlier[1][-1]
+                spans = (last.query, unit.query), (last.found, unit.found)
+                follows = all(one[edge] < other[edge] for one, other in spans for edge in (0, 1))
+                if follows and earlier[0] > before[0]:
+                    before = earlier
+            best.append((before[0] + self.weigh(unit.pairs), [*before[1], unit]))
+        return max(best, key=lambda one: one[0])[1] if best else []
 
-def cut_pieces(query: Side, found: Side, units: Sequence[Unit], told: tuple[Told, Told]) -> list[Piece]:
-    """All pieces, in no order."""
-    pieces: list[Piece] = []
-    cells = query.cells(), found.cells()
-    sides = query, found
-    ordered = sorted(pair for unit in units if not unit.moved for pair in unit.pairs)
+    def enclose(self, unit: Unit) -> None:
+        """Give a passage the words in it that are not equal words of any."""
+        for side, (start, end) in zip(SIDES, (unit.query, unit.found), strict=True):
+            for at in range(start, end):
+                if at not in self.told[side].unit:
+                    gap = sum(pair[side] < at for pair in unit.pairs)
+                    self.told[side].inside.setdefault(at, (unit, gap))
 
-    def place(side: int, at: int, pairs: Sequence[Pair]) -> Span:
+    def span(self, side: int, words: Sequence[int]) -> Span:
+        return self.cells[side][words[0]][0], self.cells[side][words[-1]][1]
+
+    def place(self, side: int, at: int, pairs: Sequence[Pair]) -> Span:
         """Where the other side would have a word: behind the last of these pairs that is before it."""
         before = [pair for pair in pairs if pair[side] < at]
         last = max(before, key=lambda pair: pair[side], default=None)
-        edge = cells[1 - side][last[1 - side]][1] if last else 0
+        edge = self.cells[1 - side][last[1 - side]][1] if last else 0
         return edge, edge
 
-    def span(side: int, words: Sequence[int]) -> Span:
-        return cells[side][words[0]][0], cells[side][words[-1]][1]
+    def is_spelled(self, pair: Pair) -> bool:
+        texts = [self.sides[side].text[slice(*self.cells[side][pair[side]])] for side in SIDES]
+        return len({"".join(one for one in text if one not in SPACES) for text in texts}) > 1
 
-    def both(side: int, mine: Span, other: Span) -> tuple[Span, Span]:
-        return (other, mine) if side else (mine, other)
-
-    # Equal words.
-    for unit in units:
-        about = unit.number, unit.moved, unit.number < 0
+    def tell_equal(self, unit: Unit) -> list[Piece]:
+        own = [[self.told[side].unit[pair[side]] is unit for side in SIDES] for pair in unit.pairs]
         linked = [
             pair
-            for pair in unit.pairs
-            if told[0].linked.get(pair[0]) == pair[1] and told[0].unit[pair[0]] is unit
+            for pair, is_own in zip(unit.pairs, own, strict=True)
+            if all(is_own) and self.told[0].linked.get(pair[0]) == pair[1]
         ]
-
-        def is_spelled(pair: Pair) -> bool:
-            texts = [sides[side].text[slice(*cells[side][pair[side]])] for side in (0, 1)]
-            return len({"".join(one for one in text if one not in SPACES) for text in texts}) > 1
-
-        for run in cut_runs(
-            linked, lambda one, other: touch(one, other) and is_spelled(one) == is_spelled(other)
-        ):
-            kind = "spelled" if is_spelled(run[0]) else "same"
-            pieces.append(Piece(kind, span(0, [i for i, _ in run]), span(1, [j for _, j in run]), *about))
-        for side in (0, 1):
-            alone = [
-                pair
-                for pair in unit.pairs
-                if told[side].unit.get(pair[side]) is unit
-                and told[side].linked.get(pair[side]) != pair[1 - side]
-            ]
+        pieces = []
+        for run in cut_runs(linked, lambda a, b: touch(a, b) and self.is_spelled(a) == self.is_spelled(b)):
+            kind = "spelled" if self.is_spelled(run[0]) else "same"
+            spans = [self.span(side, [pair[side] for pair in run]) for side in SIDES]
+            pieces.append(Piece(kind, spans[0], spans[1], *unit.about))
+        for side in SIDES:
+            some = zip(unit.pairs, own, strict=True)
+            alone = [pair for pair, is_own in some if is_own[side] and pair not in linked]
             for run in cut_runs(alone, touch):
-                edge = cells[1 - side][run[0][1 - side]][0]
-                mine = span(side, [pair[side] for pair in run])
-                pieces.append(Piece("same", *both(side, mine, (edge, edge)), *about))
+                edge = self.cells[1 - side][run[0][1 - side]][0]
+                mine = self.span(side, [pair[side] for pair in run])
+                pieces.append(one_sided("same", side, mine, (edge, edge), unit.about))
+        return pieces
 
-    # Words inside of passages that are not equal: gap n of a passage is what stands before its pair n.
-    passages = sorted(
-        (one for one in units if one.number >= 0),
-        key=lambda one: (-weigh(query, one.pairs), one.query, one.found),
-    )
-    inside: tuple[dict[int, tuple[Unit, int]], dict[int, tuple[Unit, int]]] = {}, {}
-    for unit in passages:
-        for side in (0, 1):
-            for at in range(*(unit.query, unit.found)[side]):
-                gap = sum(pair[side] < at for pair in unit.pairs)
-                if at not in told[side].unit:
-                    inside[side].setdefault(at, (unit, gap))
-    for unit in passages:
-        for gap in range(len(unit.pairs) + 1):
+    def tell_gaps(self, unit: Unit) -> list[Piece]:
+        """What lies between the pairs of a passage: gap n is what stands behind n of them."""
+        pieces = []
+        for gap in range(1, len(unit.pairs)):
             parts = [
-                together(
-                    [
-                        at
-                        for at, where in inside[side].items()
-                        if where == (unit, gap) and not sides[side].marks[at]
-                    ]
-                )
-                for side in (0, 1)
+                together([at for at in side.kept() if told.inside.get(at) == (unit, gap)])
+                for side, told in zip(self.sides, self.told, strict=True)
             ]
             for mine, theirs in zip_longest(*parts):
-                about = unit.number, unit.moved, False
                 if mine and theirs:
-                    pieces.append(Piece("reworded", span(0, mine), span(1, theirs), *about))
-                elif mine:
-                    pieces.append(Piece("inserted", span(0, mine), place(0, mine[0], unit.pairs), *about))
-                else:
-                    pieces.append(Piece("dropped", place(1, theirs[0], unit.pairs), span(1, theirs), *about))
+                    pieces.append(Piece("reworded", self.span(0, mine), self.span(1, theirs), *unit.about))
+                    continue
+                side, words = (0, mine) if mine else (1, theirs)
+                where = self.place(side, words[0], unit.pairs)
+                kind = ("inserted", "dropped")[side]
+                pieces.append(one_sided(kind, side, self.span(side, words), where, unit.about))
+        return pieces
 
-    # Boilerplate, and words outside of everything.
-    for side in (0, 1):
-        marked = [at for at in range(len(sides[side].words)) if sides[side].marks[at]]
-        for unit in [*passages, None]:
-            own = [at for at in marked if inside[side].get(at, (None,))[0] is unit]
-            for words in together(own):
-                where = place(side, words[0], unit.pairs if unit else ordered)
-                about = (unit.number, unit.moved) if unit else (-1, False)
-                pieces.append(Piece("boilerplate", *both(side, span(side, words), where), *about, False))
-        rest = [
-            at
-            for at in range(len(sides[side].words))
-            if at not in told[side].unit and at not in inside[side] and not sides[side].marks[at]
-        ]
+    def tell_rest(self, side: int) -> list[Piece]:
+        """Boilerplate, and words that lie in no unit."""
+        own, told, alone = self.sides[side], self.told[side], ("added", "cut")[side]
+        if not own.words:
+            return [one_sided(alone, side, (0, len(own.text)), (0, 0), (-1, False, False))]
+        pieces = []
+        marked = [at for at in range(len(own.words)) if own.marks[at]]
+        for unit in (*self.passages, None):
+            within = [at for at in marked if (told.inside[at][0] if at in told.inside else None) is unit]
+            about = unit.about if unit else (-1, False, False)
+            for words in together(within):
+                where = self.place(side, words[0], unit.pairs if unit else self.in_place)
+                pieces.append(one_sided("boilerplate", side, self.span(side, words), where, about))
+        rest = [at for at in own.kept() if at not in told.unit and at not in told.inside]
         for words in together(rest):
-            where = place(side, words[0], ordered)
-            pieces.append(
-                Piece(("added", "cut")[side], *both(side, span(side, words), where), -1, False, False)
-            )
-        if not sides[side].words and sides[side].text:
-            mine = 0, len(sides[side].text)
-            pieces.append(Piece(("added", "cut")[side], *both(side, mine, (0, 0)), -1, False, False))
-    return pieces
+            where = self.place(side, words[0], self.in_place)
+            pieces.append(one_sided(alone, side, self.span(side, words), where, (-1, False, False)))
+        return pieces
 
 
-def together(numbers: Sequence[int]) -> list[list[int]]:
-    """Numbers in groups that follow each other."""
-    groups: list[list[int]] = []
-    for number in sorted(numbers):
-        if groups and groups[-1][-1] + 1 == number:
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    return groups
+def one_sided(kind: str, side: int, mine: Span, other: Span, about: tuple[int, bool, bool]) -> Piece:
+    query, found = (other, mine) if side else (mine, other)
+    return Piece(kind, query, found, *about)

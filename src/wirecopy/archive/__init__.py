@@ -241,7 +241,7 @@ class Archive:
 
     @property
     def learnt(self) -> Learnt:
-        """The boilerplate as it was last learnt, as comparisons leave it out."""
+        """What its articles taught when it last learnt, which is what `check` goes by."""
         return self._store.learnt()
 
     @property

@@ -21,21 +21,20 @@ import click
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .. import methods
-from ..comparison import DEFAULT_PRESET, PRESETS, compare
+from ..comparison import DEFAULT_PRESET
 from ..errors import INTERRUPTED, NothingRead, UsageError, WirecopyError, refuse
 from ..model import count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
-from ..sources import Fields, total_bytes
+from ..sources import total_bytes
 from ..statistics import Statistics
 from . import options
 from .archive import archive_commands
+from .compare import compare_command, show_command
 from .demo import demo_command
 from .html import report_matches
-from .naming import read_named
 from .pages import extract_command, train_command
 from .report import report_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
-from .side_by_side import show_side_by_side
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
 from .writing import (
@@ -97,7 +96,7 @@ def complain(message: str, code: int = 1) -> int:
 
 
 SECTIONS = {
-    "Find copies": ("demo", "find", "compare"),
+    "Find copies": ("demo", "find", "show", "compare"),
     "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
@@ -236,6 +235,8 @@ def find_command(
 ELSEWHERE = (
     *(
         demo_command,
+        show_command,
+        compare_command,
         stories_command,
         report_command,
         graph_command,
@@ -322,38 +323,6 @@ def _show_value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
     return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
-
-
-@app.command("compare")
-@click.argument("query")
-@click.argument("found")
-@options.within
-@options.preset
-@options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
-@options.fields
-@options.output
-@options.no_talk
-def compare_command(
-    query: str,
-    found: str,
-    within: tuple[Path, ...],
-    preset: str,
-    as_json: bool,
-    fields: Fields,
-    output: Path | None,
-) -> int:
-    """Show what QUERY, which may be a copy, shares with FOUND, side by side: files of one text each, or ids --in a pile or archive."""
-    check_writable(output, inputs=[*within, *map(Path, filter(None, (query, found)))])
-    mine, theirs = read_named((query, found), within, fields)
-    match = compare(mine, theirs, preset=preset)
-    with open_output(output) as out:
-        if as_json or not out.isatty():
-            write_line(match.to_dict() if match else None, out)
-        elif match is None:
-            out.write(f"no copy: no common passage of {PRESETS[preset].min_passage_words} words\n")
-        else:
-            show_side_by_side(match, mine, theirs, out)
-    return 0
 
 
 @app.command("methods")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..alignment import Pair
 from ..matching.collection import open_pool
 from ..model import Articles
 from ..pile import Matches, Stories
@@ -57,6 +58,15 @@ def write_html(
             say(f"writing {output}: about {show_size(report.estimate())}")
         with name_output(output):
             report.write(output, pool)
+
+
+def write_pair_html(pair: Pair, html: Path | None, preset: str, within: Sequence[Path]) -> None:
+    """Write two articles that are `within` some paths side by side as an HTML page, if one is named."""
+    if html:
+        from ..report import write_pair
+
+        with name_output(html):
+            write_pair(html, pair, preset=preset, made_from=list(map(str, within)))
 
 
 @contextmanager

@@ -56,6 +56,9 @@ def decide(method: str) -> Decorator:
 PRESETS_TOLD = "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
 preset = _preset(default=DEFAULT_PRESET, help=f"What counts as copied: {PRESETS_TOLD}.")
 archive_preset = _preset(help="What counts as copied, if not what the archive was made with.")
+place_preset = _preset(
+    help=f"What counts as copied: {', '.join(PRESETS)}. By default what the archive was made with, or {DEFAULT_PRESET}."
+)
 archive_decide = decide("the one method of the archive")
 archive = click.argument("archive", type=FILE)
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)

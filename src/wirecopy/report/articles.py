@@ -75,9 +75,13 @@ class Sheet:
         body, offsets = encode([one.text for one in articles])
         return cls(matches, every, articles, body, offsets, tokenise(body, offsets, spans=True, kinds=True))
 
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {number: place for place, number in enumerate(self.numbers.tolist())}
+
     def place(self, number: int) -> int:
         """The row of an article, by its number."""
-        return int(np.searchsorted(self.numbers, number))
+        return self._places[number]
 
     def __getitem__(self, number: int) -> Article:
         return self.articles[self.place(number)]
@@ -179,10 +183,19 @@ class Paired:
         """The pieces of a pair by its passages alone: what is shared, and what only one of the two has."""
         query, found = (int(self.sheet.units[row][-1]) for row in self.rows[pair].tolist())
         is_whole = RELATIONS[self.compared.relation[pair]] == "identical"
-        laid = list(_lay_out([(0, query, 0, found)] if is_whole else self.spans(pair), query, found))
-        columns = (np.array(column) for column in zip(*laid, strict=True)) if laid else [np.empty(0, int)] * 6
-        [packed] = pack_pieces(AlignedRows(np.array([0, len(laid)]), Pieces(*columns)))
-        return packed
+        spans = [(0, query, 0, found)] if is_whole else self.spans(pair)
+        return pack_one(list(_lay_out(spans, query, found)))
+
+
+Laid = tuple[int, int, int, int, int, int]
+"""A piece: its kind, where it starts and ends in the query and in the found article, its flags."""
+
+
+def pack_one(laid: Sequence[Laid]) -> list[int]:
+    """The pieces of one pair, as `pack_pieces` has them."""
+    columns = np.array(laid, np.int64).reshape(-1, 6).T
+    [packed] = pack_pieces(AlignedRows(np.array([0, len(laid)]), Pieces(*columns)))
+    return packed
 
 
 def pack_pieces(aligned: AlignedRows) -> Iterator[list[int]]:
@@ -201,9 +214,7 @@ def pack_pieces(aligned: AlignedRows) -> Iterator[list[int]]:
     return (table[start:stop].ravel().tolist() for start, stop in pairwise(aligned.offsets.tolist()))
 
 
-def _lay_out(
-    spans: Sequence[tuple[int, int, int, int]], query: int, found: int
-) -> Iterator[tuple[int, int, int, int, int, int]]:
+def _lay_out(spans: Sequence[tuple[int, int, int, int]], query: int, found: int) -> Iterator[Laid]:
     """Passages as pieces that cover both texts, of these lengths; what two passages share is of the first of them."""
     mine, theirs = (_clip([span[side : side + 2] for span in spans]) for side in (0, 2))
     order = sorted(range(len(spans)), key=lambda number: mine[number])

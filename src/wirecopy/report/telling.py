@@ -9,6 +9,7 @@ from typing import Any
 
 from ..comparison import RELATIONS
 from ..grouping.records import Story
+from ..grouping.telling import tell_seen, tell_sources
 from ..model import UNDATED, Article
 from .articles import Paired, Sheet, count_layers
 from .listing import Listing, Pair, Row
@@ -149,13 +150,13 @@ class _Telling:
         if self.story:
             return self.story.to_dict()
         articles, moments = self._articles()
-        first, last = _seen(articles, moments)
+        first, last = tell_seen(articles, moments)
         return {
             "id": names[self.row.first],
             "title": articles[0].title,
             "kind": self.row.kind,
             "articles": [names.get(number) or self._id(number) for number in self.row.articles],
-            "sources": list(dict.fromkeys(one.source for one in articles if one.source)),
+            "sources": list(tell_sources(articles)),
             "first_seen": first,
             "last_seen": last,
         }
@@ -202,8 +203,8 @@ class _Telling:
             title, id, moment = story.title, story.id, first
         else:
             articles, moments = self._articles()
-            names = tuple(dict.fromkeys(one.source for one in articles if one.source))
-            seen, versions = _seen(articles, moments), len(self.row.articles)
+            names = tell_sources(articles)
+            seen, versions = tell_seen(articles, moments), len(self.row.articles)
             shares = zip(
                 compared.query_covered[own].tolist(), compared.found_covered[own].tolist(), strict=True
             )
@@ -222,11 +223,3 @@ class _Telling:
             sum(1 << code for code in codes if 0 <= code < len(RELATIONS)),
             weakest,
         )
-
-
-def _seen(articles: Sequence[Article], moments: Sequence[int]) -> tuple[str | None, str | None]:
-    """When the first and the last of some articles were published, as that is written; None where no date is known."""
-    dated = [(moment, number) for number, moment in enumerate(moments) if moment != UNDATED]
-    if not dated:
-        return None, None
-    return articles[min(dated)[1]].published, articles[max(dated)[1]].published

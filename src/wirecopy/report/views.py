@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..alignment import align_rows
+from ..alignment import KINDS, Pair, align_rows
 from ..comparison import RELATIONS
 from ..files import open_whole
 from ..model import Article, Boilerplate, Match, count
 from ..text import encode, mend, tokenise
-from .articles import pack_pieces, tell_article, to_units
+from .articles import pack_one, pack_pieces, tell_article, to_units
 from .overview import plain_head, tell_about
 from .page import as_block, build_page, pack
 
@@ -27,29 +27,37 @@ BLOCK_ANSWERS = 8
 """So many checked texts are one block."""
 
 
-def write_pair(
-    path: Path,
-    query: Article,
-    found: Article,
-    match: Match | None,
-    *,
-    preset: str,
-    boilerplate: Boilerplate | None = None,
-    made_from: Sequence[str] = (),
-) -> int:
-    """Write a page that shows two articles side by side, and return its size in bytes; they may have no match."""
-    name = f"{query.id} (query)" if query.id == found.id else query.id
-    sides = [replace(query, id=name, text=mend(query.text)), replace(found, text=mend(found.text))]
-    [pieces] = _align(sides[0].text, [sides[1].text], preset, boilerplate)
-    pair = _tell_match(match) | {"query": sides[0].id, "found": sides[1].id, "pieces": pieces}
-    block = {"pairs": [pair], "articles": {one.id: _tell(one) for one in sides}}
-    title = f"{sides[0].title or sides[0].id} beside {sides[1].title or sides[1].id}"
+def write_pair(path: Path, pair: Pair, *, preset: str, made_from: Sequence[str] = ()) -> int:
+    """Write a page that shows two articles side by side, and return its size in bytes."""
+    match = pair.match
+    name = f"{pair.query.id} (query)" if pair.query.id == pair.found.id else pair.query.id
+    sides = [replace(pair.query, id=name), pair.found]
+    sides = [replace(one, text=mend(one.text)) for one in sides]
+    told = _tell_match(match) | {"query": name, "found": pair.found.id, "pieces": _pack(pair)}
+    block = {"pairs": [told], "articles": {one.id: _tell(one) for one in sides}}
+    title = " beside ".join(one.title or one.id for one in sides)
     about = tell_about(preset, match.methods if match else (), made_from)
     head = plain_head("pair", title, about, {"articles": 2, "matches": int(match is not None)})
     if match:
         head["relations"][str(match.relation)] = 1
     with open_whole(path, "wb") as out:
         return sum(map(out.write, build_page(head | {"blocks": 1}, None, [as_block(0, pack(block))])))
+
+
+def _pack(pair: Pair) -> list[int]:
+    """The pieces of a pair, in UTF-16."""
+    query, found = (to_units(one.text).tolist() for one in (pair.query, pair.found))
+    return pack_one(
+        [
+            (
+                KINDS.index(one.kind),
+                *(query[edge] for edge in one.query),
+                *(found[edge] for edge in one.found),
+                one.passage + 1 << 2 | one.minor << 1 | one.moved,
+            )
+            for one in pair.pieces
+        ]
+    )
 
 
 @contextmanager
