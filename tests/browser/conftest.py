@@ -42,6 +42,14 @@ def open_file(chromium: Any) -> Iterator[Opened]:
     heard: list[str] = []
     contexts = []
 
+    def dismiss(dialog: Any) -> None:
+        heard.append(f"asked {dialog.message}")
+        dialog.dismiss()
+
+    def note(asked: Any) -> None:
+        if not asked.url.startswith("file:"):
+            heard.append(f"fetched {asked.url}")
+
     def open_(path: Path, hash_: str = "", **options: Any) -> Any:
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = chromium.new_context(**options)
@@ -50,11 +58,9 @@ def open_file(chromium: Any) -> Iterator[Opened]:
         page.set_default_timeout(15_000)
         page.on("console", lambda message: heard.append(f"said {message.text}"))
         page.on("pageerror", lambda error: heard.append(f"failed: {error}"))
-        page.on("dialog", lambda dialog: (heard.append(f"asked {dialog.message}"), dialog.dismiss()))
         page.on("popup", lambda other: heard.append(f"opened {other.url}"))
-        page.on(
-            "request", lambda asked: asked.url.startswith("file:") or heard.append(f"fetched {asked.url}")
-        )
+        page.on("dialog", dismiss)
+        page.on("request", note)
         page.goto(path.as_uri() + hash_)
         settle(page)
         return page

@@ -123,10 +123,7 @@ def write_reports(folder: Path) -> dict[str, Path]:
         "utf-8",
     )
     run("report", alone, "-o", paths["empty"])
-    by_id = {
-        one["id"]: Article(**{name: one.get(name) for name in Article.__match_args__ if one.get(name)})
-        for one in told()
-    }
+    by_id = {one["id"]: Article(**one) for one in told()}
     write_both(paths["pair"], by_id["harbour/moved"], by_id["harbour/first"])
     write_both(paths["strangers"], by_id["harbour/moved"], by_id["zh/0"])
     draft, clean = folder / "draft.txt", folder / "clean.txt"

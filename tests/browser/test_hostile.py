@@ -61,7 +61,7 @@ def test_the_page_may_not_write_markup_or_add_scripts(chromium: Any, reports: di
         "document.body.innerHTML = '<b>x</b>'",
         "document.createElement('script').text = 'pwned = 1'",
     ):
-        with pytest.raises(Exception, match="TrustedHTML|TrustedScript"):
+        with pytest.raises(Exception, match=r"TrustedHTML|TrustedScript"):
             page.evaluate(f"() => {{ {attempt}; }}")
     assert page.evaluate("document.querySelectorAll('script:not([type])').length") == 1
     context.close()

@@ -148,7 +148,7 @@ def test_j_and_k_go_through_the_list_that_was_chosen(open_report: Opened) -> Non
 def test_slash_searches_from_anywhere(open_report: Opened) -> None:
     page = open_report(STORY)
     page.keyboard.press("/")
-    page.wait_for_function("document.activeElement.id === 'search'")
+    page.wait_for_function("() => document.activeElement.id === 'search'")
     page.keyboard.type("market")
     assert page.url.endswith("#stories?q=market")
     page.keyboard.press("Escape")
