@@ -19,7 +19,7 @@ from urllib.parse import quote
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from browser.news import OWN, told  # type: ignore[import-not-found]  # noqa: E402
+from browser.news import OWN, told  # noqa: E402
 
 import wirecopy  # noqa: E402
 from wirecopy.demo import write_archive  # noqa: E402

@@ -460,9 +460,10 @@ def pairs_command(
         if by_method:
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
-            matches = store.pairs(preset=preset, pairs=pairs, relations=relations, progress=progress)
-        some, files = relations is not None, (output, boilerplate, html)
-        return report_matches(matches, form, *files, quiet, [archive], some=some, threads=threads)
+            asked: dict[str, Any] = {"pairs": pairs, "relations": relations}
+            matches = store.pairs(preset=preset, progress=progress, **asked)
+        files = output, boilerplate, html
+        return report_matches(matches, form, *files, quiet, [archive], threads=threads, **asked)
 
 
 @archive_commands.command("backup")

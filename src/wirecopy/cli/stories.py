@@ -111,7 +111,8 @@ def stories_command(
             _write_stories(told, form, output, paths)
         write_lines(links, told.links if links else ())
         if html:
-            write_html(told, html, paths, quiet, asked["threads"], only=story and story.id)
+            rule = {"rule": told.rule} if told.rule != RULES[0] else {}
+            write_html(told, html, paths, quiet, asked["threads"], only=story and story.id, options=rule)
         return summarise_stories(told, quiet)
 
 
