@@ -233,9 +233,11 @@ class Told(Connection):
             except AlteredError:
                 problems.append(f"{table}: not as they were written")
                 continue
-            live = " AND ".join(f"{side} IN (SELECT row FROM articles)" for side in sides)
-            if self.read(f"SELECT count(*) FROM {table} WHERE NOT ({live})")[0][0]:
-                problems.append(f"{table}: of articles that are gone")
+            strays = " OR ".join(
+                f"{side} NOT IN (SELECT row FROM {within})" for side, within in sides.items()
+            )
+            if self.read(f"SELECT count(*) FROM {table} WHERE {strays}")[0][0]:
+                problems.append(f"{table}: of articles of which nothing is told")
         return problems
 
     # Articles that began a story and have expired
@@ -243,7 +245,8 @@ class Told(Connection):
     def former(self) -> dict[str, str]:
         """By the id of each, that of the earliest article that its story has now."""
         found = self.read(
-            "SELECT former.id, articles.id FROM former JOIN articles USING (row) WHERE former.id NOT IN (SELECT id FROM articles)"
+            "SELECT former.id, articles.id FROM former JOIN articles USING (row)"
+            " WHERE NOT EXISTS (SELECT 1 FROM articles AS live WHERE live.id = former.id)"
             " ORDER BY moment IS NOT NULL, moment DESC, articles.id DESC"
         )
         return dict(found)
@@ -264,7 +267,13 @@ class Told(Connection):
 
 _COLUMNS = {"matches": MATCH, "members": Member._fields, "links": LINK}
 _SIDES = {
-    "matches": ("query", "found"),
-    "members": ("row", "story", "version"),
-    "links": ("later", "earlier"),
+    "matches": {
+        "query": "articles",
+        "found": "articles",
+        "relation IS NOT NULL AND query": "members",
+        "relation IS NOT NULL AND found": "members",
+    },
+    "members": {"row": "articles", "story": "members", "version": "members", "parent": "members"},
+    "links": {"later": "members", "earlier": "members"},
 }
+"""The columns that name articles, and where these must be."""
