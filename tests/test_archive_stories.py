@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 from archives import as_kept, as_told, kept_stories, opened
+from program import on_terminal
+from program import wirecopy as program
+from records import jsonl, lines
 from test_archive_formats import LIVE, copy_of
 from test_forms import month
 
@@ -517,3 +520,47 @@ def test_an_archive_of_a_method_that_is_not_here_says_how_many_stories_it_has(tm
     with Archive.open(tmp_path / "archive") as archive:
         assert archive.info()["stories"] == 1
         assert archive.story_of("02") == "00"
+
+
+# On the command line
+
+
+def test_a_story_is_shown_by_the_id_of_its_expired_first_article(tmp_path: Path) -> None:
+    articles = [row(id, TEXT, day) for id, day in (("a", 1), ("b", 2), ("c", 3))]
+    with windowed(tmp_path / "archive", articles) as archive:
+        archive.expire(now="2026-03-12")
+    [told] = lines(program("stories", tmp_path / "archive", "--story", "a", "--quiet").stdout)
+    assert [one["id"] for one in told["articles"]] == ["b", "c"]
+    program("remove", tmp_path / "archive", "a", "--quiet")
+    ran = program("stories", tmp_path / "archive", "--story", "a", "--quiet")
+    assert ran.returncode == 1
+    assert b"no article" in ran.stderr
+
+
+def test_check_and_watch_name_stories_in_every_form(tmp_path: Path) -> None:
+    path, query = tmp_path / "archive", tmp_path / "query.txt"
+    first, second, third, *_ = edited(4)
+    with opened(path, [first, second, row("alone", Writer(5).write(80))]):
+        pass
+    query.write_text(third["text"])
+    [answer] = lines(program("check", path, query, "--quiet").stdout)
+    assert answer["stories"] == ["00"]
+    assert {match["story"] for match in answer["matches"]} == {"00"}
+    head, *rows = program("check", path, query, "--csv", "--quiet").stdout.decode().splitlines()
+    assert head.endswith(",story")
+    assert {one.rpartition(",")[2] for one in rows} == {"00"}
+    assert "\nstory: 00\n" in on_terminal("check", path, query)[1].replace("\r", "")
+    [observed] = lines(program("watch", path, "--quiet", input=jsonl(third)).stdout)
+    assert observed["stories"] == ["00"]
+    assert "stories      1 of 3 articles" in program("info", path).stdout.decode()
+
+
+def test_check_warns_of_stories_that_are_not_told_yet(tmp_path: Path) -> None:
+    path, query = copy_of(3, tmp_path), tmp_path / "query.txt"
+    query.write_text(LIVE[16]["text"])
+    ran = program("check", path, query)
+    assert b"warning: stories of" in ran.stderr
+    assert b"not told yet; the next to write tells them" in ran.stderr
+    assert b"not told yet" in program("info", path).stdout
+    program("compact", path, "--quiet")
+    assert program("check", path, query).stderr == b""
