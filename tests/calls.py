@@ -222,6 +222,7 @@ OWN: dict[str, dict[str, Any]] = {
         "lexicons": 3,
         "left_out_share": 0.3,
     },
+    "lay": dict(zip(("text", "offsets"), encode(TEXTS), strict=True)) | {"minor_words": 1, "utf16": True},
     "look_at": {"likely": np.array([0.5, 0.7, 0.1, 0.3], np.float32), "again": 0.2},
     "make_images": {"image_terms": 2},
     "make_vectors": {"threshold": 0.5},

@@ -8,6 +8,7 @@
 pub mod align;
 pub mod boilerplate;
 pub mod candidates;
+pub mod cells;
 pub mod changes;
 pub mod codet;
 pub mod collisions;
@@ -26,7 +27,9 @@ pub mod lengths;
 pub mod matches;
 pub mod metadata;
 pub mod models;
+pub mod pieces;
 pub mod postings;
+pub mod runs;
 pub mod scan;
 pub mod segments;
 pub mod sentences;

@@ -68,7 +68,7 @@ macro_rules! tuples_into_arrays {
     )*};
 }
 
-tuples_into_arrays! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F G H I J K) }
+tuples_into_arrays! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F G) (A B C D E F G H I J K) }
 
 /// An optional array as an optional slice.
 macro_rules! optional {
@@ -129,7 +129,8 @@ mod _core {
 
     #[pymodule_export]
     use super::comparison::{
-        common_shingles, compare, count_changes, mark_boilerplate, match_lines, may_hold, opinion_lines, varying_slots,
+        common_shingles, compare, count_changes, lay, mark_boilerplate, match_lines, may_hold, opinion_lines,
+        varying_slots,
     };
 
     #[pymodule_export]

@@ -59,6 +59,7 @@ __all__ = [
     "grow_tree",
     "hold_common",
     "imatch",
+    "lay",
     "line_ends",
     "look_at",
     "look_up",
@@ -420,6 +421,26 @@ def compare(
 def may_hold(
     traces: NDArray[np.uint32], offsets: NDArray[np.int64], shingles: NDArray[np.uint64]
 ) -> NDArray[np.bool_]: ...
+def lay(
+    tokens: Tokens,
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    queries: NDArray[np.uint32],
+    founds: NDArray[np.uint32],
+    presets: Sequence[Preset],
+    boilerplate: Boilerplate | None = None,
+    *,
+    minor_words: int,
+    utf16: bool = False,
+) -> tuple[
+    NDArray[np.uint8],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.int64],
+]: ...
 def varying_slots(
     names: NDArray[np.uint64],
     queries: NDArray[np.uint32],

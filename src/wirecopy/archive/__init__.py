@@ -242,6 +242,12 @@ class Archive:
         with open_pool(self.threads, progress) as pool, self._index.at_one_moment():
             yield Stock(self._index, pool), pool
 
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Let all that is asked meanwhile see the articles of one moment, whatever others add or remove."""
+        with self._index.at_one_moment():
+            yield
+
     def get(self, id: str | int) -> Article | None:
         """The article with this id and its text, or None if there is none; it is compared with its checksums, as all that is read."""
         with self._store.snapshot():
@@ -267,9 +273,14 @@ class Archive:
             return self._store.whole_articles(rows)
 
     @property
+    def learnt(self) -> Learnt:
+        """What its articles taught when it last learnt, which is what `check` goes by."""
+        return self._store.learnt()
+
+    @property
     def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
-        return self._store.learnt().formulas
+        return self.learnt.formulas
 
     @property
     def stale_stories(self) -> str | None:

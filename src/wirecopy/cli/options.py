@@ -56,6 +56,9 @@ def decide(method: str) -> Decorator:
 PRESETS_TOLD = "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
 preset = _preset(default=DEFAULT_PRESET, help=f"What counts as copied: {PRESETS_TOLD}.")
 archive_preset = _preset(help="What counts as copied, if not what the archive was made with.")
+place_preset = _preset(
+    help=f"What counts as copied: {', '.join(PRESETS)}. By default what the archive was made with, or {DEFAULT_PRESET}."
+)
 archive_decide = decide("the one method of the archive")
 archive = click.argument("archive", type=FILE)
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
@@ -83,6 +86,7 @@ pairs = choice(
     "all",
     help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
 )
+html = file("--html", help="Write it to this file as well, as one HTML page to look at, print and send.")
 boilerplate = file(
     "--boilerplate", help="Write the boilerplate that was left out to this file, as JSON lines."
 )
@@ -208,6 +212,7 @@ _ALIGNMENT_ONLY = {
     "pairs": "--pairs: not with --decide method, which gives all",
     "parquet": "--decide method writes JSON lines, CSV or a table",
     "text": "--text: not with --decide method, which compares no words",
+    "html": "--html: not with --decide method, which gives no passages to show",
 }
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..comparison import NOT_COMPARED, RELATIONS, get_preset
 from ..errors import MissingExtra, refuse
+from ..escaping import ROWS, show_table
 from ..matching import compare_more
 from ..matching.collection import Collection, Pool, open_pool
 from ..matching.matches import Matches
@@ -131,6 +132,21 @@ class Stories(Sequence[Story]):
     def __repr__(self) -> str:
         inside = sum(map(len, self._members.values()))
         return f"<Stories: {len(self):,} of {inside:,} among {count(self.articles)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                len(one.articles),
+                len(one.versions),
+                len(one.sources),
+                one.first_seen or "",
+                one.title or "",
+                one.id,
+            )
+            for one in self.tell(range(min(ROWS, len(self))))
+        ]
+        heads = ("articles", "versions", "sources", "first seen", "title", "id")
+        return show_table(repr(self).strip("<>"), heads, rows, len(self) - len(rows))
 
     @overload
     def __getitem__(self, row: int) -> Story: ...

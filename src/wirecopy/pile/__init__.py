@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from .. import text
+from ..boilerplate import Learnt
 from ..comparison import DEFAULT_PRESET, PRESETS, get_relations
 from ..errors import refuse
 from ..grouping.stories import Stories, tell_stories
@@ -29,7 +30,7 @@ from .articles import Pile, Skip
 from .shelf import Shelf
 
 __all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
-__all__ += ["find", "opinions", "stories", "tune", "weigh"]
+__all__ += ["find", "learn_from", "opinions", "stories", "tune", "weigh"]
 
 MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
@@ -94,6 +95,23 @@ def find(
         ]
         learnt = learn(plan, pile, shelf, pool).learnt
         return answer(plan, queries, looked_up, pile, learnt, pool).of(wanted)
+
+
+def learn_from(
+    articles: Any,
+    *,
+    threads: int | None = None,
+    fields: Fields | None = None,
+    batch_bytes: int = BATCH_BYTES,
+    progress: Progress | None = None,
+) -> tuple[Pile, Learnt]:
+    """The articles of a pile, and what they teach, which is what `find` knows of them with its own methods."""
+    plan = Plan(DEFAULT_PRESET, choose_methods(None, DEFAULT_PRESET))
+    with open_pool(threads, progress) as pool:
+        reading = _reading(fields, plan.methods, *KEPT)
+        work = read(*resolve(articles), fields=reading, batch_bytes=batch_bytes, numbered=True)
+        pile, filed = Pile.read(work, pool, plan.nominating, titled=False)
+        return pile, learn(plan, pile, Shelf.fill(plan, pile, filed, pool), pool).learnt
 
 
 @runtime_checkable
