@@ -253,6 +253,14 @@ def test_one_equal_word_alone_between_changed_ones_is_taken_as_changed() -> None
     assert [kind for kind, *_ in told] == ["same", "reworded", "same", "reworded", "same"]
 
 
+def test_what_was_put_in_begins_where_a_sentence_does_if_it_may() -> None:
+    first, last = LONG[: LONG.index(". ") + 2], LONG[LONG.index(". ") + 2 :]
+    told = tell(f"{first}The ship sank. The {last}", f"{first}The {last}")
+    assert told[1] == ("inserted", "The ship sank. ", "")
+    told = tell(f"{first}The {last}", f"{first}The ship sank. The {last}")
+    assert told[1] == ("dropped", "", "The ship sank. ")
+
+
 def test_other_marks_and_cases_are_spelling_and_other_white_space_is_the_same() -> None:
     query = f"{LONG} “He said so,” she wrote to the Times on Monday evening."
     found = f'{LONG}\n\n"He said so", SHE\twrote to\nthe Times on Monday evening.'

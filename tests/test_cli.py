@@ -21,7 +21,7 @@ from wirecopy.cli import app
 from wirecopy.statistics import Statistics
 
 COMMANDS = (
-    *("find", "extract", "train", "weigh", "tune", "compare", "methods", "demo"),
+    *("find", "extract", "train", "weigh", "tune", "show", "compare", "methods", "demo"),
     *("stories", "graph", "dedup"),
     *("add", "check", "watch", "remove", "expire", "info", "verify", "compact", "pairs", "export", "backup"),
 )

@@ -301,3 +301,39 @@ def test_an_earlier_report_stays_if_writing_fails(tmp_path: Path, monkeypatch: p
         wirecopy.write_report(wirecopy.stories(story(2, 1)), path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_report_on_an_archive_is_of_one_moment(tmp_path: Path) -> None:
+    path, articles = tmp_path / "news.db", [one for seed in range(3) for one in story(seed, 2)]
+    with wirecopy.Archive.open(path, create=True) as archive:
+        archive.add(articles)
+    with wirecopy.Archive.open(path) as archive, wirecopy.Archive.open(path) as other:
+        with archive.at_one_moment():
+            told = archive.stories()
+            assert other.remove(one["id"] for one in articles[:4]) == 4
+            wirecopy.write_report(told, tmp_path / "report.html")
+        assert len(archive.stories()) == 2
+    assert len(read_report(tmp_path / "report.html").entries) == 3
+
+
+def test_in_a_notebook_answers_are_small_tables_of_escaped_text(tmp_path: Path) -> None:
+    name = "<img src=x onerror=alert(1)>"
+    words = join(Writer(3).write(60))
+    articles = [{"id": f"{name}{number:02}", "text": words, "title": name} for number in range(30)]
+    matches = wirecopy.find(articles, threads=1)
+    told = wirecopy.stories(matches)
+    with wirecopy.Archive.open(tmp_path / "news.db", create=True) as archive:
+        archive.add(articles)
+        [answer] = archive.check(words, top=None)
+    for shown, rows, more in (
+        (matches, 20, len(matches) - 20),
+        (matches[0], 1, 0),
+        (told, 1, 0),
+        (answer, 20, 10),
+    ):
+        table = shown._repr_html_()
+        assert "<img" not in table
+        assert "&lt;img" in table
+        assert table.count("<tr>") == rows + 1
+        assert (f"… {more:,} more" in table) == (more > 0)
+        assert len(table) < 20_000

@@ -92,6 +92,10 @@ def test_what_a_command_finds_is_shown_beside_its_answer(
     check_texts(read)
     shown = {id for entry in read.entries for id in entry["articles"]}
     assert {"a"} < shown
+    assert read.head["about"]["options"] == {
+        **({"relation": "identical, partial"} if "--relation" in command else {}),
+        **({"rule": "closure"} if "--rule" in command else {}),
+    }
     if "--story" in command:
         assert shown == {"a", "c"}
     if "--relation" in command or "--query" in command:

@@ -76,7 +76,7 @@ EDITS = {
         ("Some 400", "More than 500"),
         ("Nobody was hurt.", "Nobody was hurt, the hospital said."),
         ("north-west", "NORTH-WEST"),
-        ("within two weeks", ""),
+        (" within two weeks", ""),
     ],
     "chinese": [("星期五", "周末"), ("约四百名", "五百多名"), ("没有人受伤", "医院说没有人受伤")],
     "arabic": [

@@ -89,7 +89,7 @@ def test_check_shows_what_is_found_in_two_lines(news: Path, tmp_path: Path, widt
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_compare_sets_passages_beside_each_other_and_marks_what_changed(news: Path, width: int) -> None:
-    shown = show("compare", "2026/03/02/…", "2026/03/01/…", "--in", news / "news.jsonl", width=width)
+    shown = show("compare", "2026/03/02/…", "2026/03/01/…", "--in", news / "news.jsonl", "-q", width=width)
     assert any("── 1: 118 words, 2 changed" in line for line in shown)
     assert "[otherwise put]" in " ".join(" ".join(line[: width // 2].split()) for line in shown)
     assert all(cell_len(line) <= width for line in shown)
@@ -97,7 +97,7 @@ def test_compare_sets_passages_beside_each_other_and_marks_what_changed(news: Pa
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_compare_wraps_chinese_by_its_width(news: Path, width: int) -> None:
-    shown = show("compare", "2026/03/04/…", "2026/03/03/…", "--in", news / "news.db", width=width)
+    shown = show("compare", "2026/03/04/…", "2026/03/03/…", "--in", news / "news.db", "-q", width=width)
     assert all(cell_len(line) <= width for line in shown)
     body = "".join(shown)
     assert "不搞大开发。" in body, "the end is there"
@@ -128,7 +128,7 @@ def test_folders_in_three_scripts_are_looked_at(tmp_path: Path, width: int) -> N
     assert sorted(ids) == sorted(f"{paper}/{name}.txt" for paper in ("first", "second") for name in SCRIPTS)
     for name, text in SCRIPTS.items():
         within = [one for folder in folders for one in ("--in", folder)]
-        compared = show("compare", f"second/{name}.txt", f"first/{name}.txt", *within, width=width)
+        compared = show("compare", f"second/{name}.txt", f"first/{name}.txt", *within, "-q", width=width)
         assert all(cell_len(line) <= width for line in compared[1:-1])
         left = re.sub(r"\s", "", "".join(halves(line, width)[0] for line in compared))
         assert re.sub(r"\s", "", text) in left, "whole, whatever its script"

@@ -5,7 +5,7 @@
 //! together.
 //!
 //! *Units*: the equal words of each passage (`align`), but for runs of one word or less between changed ones, which are chance and
-//! hard to read; then, among the words that are left, runs of `minor_words` or more. A word that two units have goes to the heavier. The
+//! hard to read, and slid to where sentences begin; then, among the words that are left, runs of `minor_words` or more. A word that two units have goes to the heavier. The
 //! units with most equal words that stand in one order in both texts are in place, the others moved.
 //!
 //! *Pieces*: equal words, told apart where they are spelled otherwise; what stands between them in a passage; boilerplate; the rest.
@@ -27,6 +27,11 @@ const MOST_MINOR: usize = 1000;
 /// Halves of one word: equal words that weigh no more are chance where they stand alone.
 const ONE_WORD: usize = 2;
 const OPENING: &str = "([{<«‹“‘„‚‟「『《〈（【〔［｛｟〖¿¡";
+/// Marks that end a sentence, and that end a part of one.
+const STOPS: &str = ".!?…。！？؟।\"”»";
+const PAUSES: &str = ",;:–—)]、，；：،؛";
+/// Words of a run that are left to it where what stands beside it is slid.
+const LEAST_RUN: usize = 2;
 const NONE: u32 = u32::MAX;
 
 /// The texts of a batch and where their words stand.
@@ -178,6 +183,17 @@ impl<'a> Row<'a> {
         self.halves.map_or(2 * words.len(), |h| h[words].iter().map(|half| usize::from(*half)).sum())
     }
 
+    /// How much ends with a word: 3 a line, 2 a sentence, 1 a part of one, 0 nothing.
+    fn ends_at(&self, word: usize) -> u8 {
+        let cell = &self.text[self.bytes[word]..self.bytes[word + 1]];
+        match cell.trim_end().chars().next_back() {
+            _ if cell.contains('\n') => 3,
+            Some(last) if STOPS.contains(last) => 2,
+            Some(last) if PAUSES.contains(last) => 1,
+            _ => 0,
+        }
+    }
+
     /// Whether a word is written as one of another article, but for white space.
     fn is_written_as(&self, word: usize, other: &Self, theirs: usize) -> bool {
         let [mine, theirs] =
@@ -265,6 +281,7 @@ fn lay_two(query: &Row, found: &Row, compared: &Comparison, minor_words: usize) 
     let mut laid = Laid::new(rows, compared.whole);
     for unit in &mut units {
         laid.leave_out_chance(unit);
+        laid.slide(unit);
     }
     units.sort_unstable_by_key(|unit| (Reverse(unit.weight), unit.spans));
     for (number, unit) in units.iter().enumerate() {
@@ -359,6 +376,37 @@ impl<'a> Laid<'a> {
             groups.into_iter().enumerate().filter(kept).flat_map(|(_, group)| group.iter().copied()).collect();
         unit.weight = weigh(&kept);
         unit.runs = kept;
+    }
+
+    /// Lets what one side alone has begin where a sentence does, or after a mark, as far as equal words on either side of it leave a
+    /// choice: of "he said. The mayor" it is not "said. The" that was inserted.
+    fn slide(&self, unit: &mut Unit) {
+        for n in 1..unit.runs.len() {
+            let (before, after) = (unit.runs[n - 1], unit.runs[n]);
+            let gaps = [0, 1].map(|side| words(before, side).end..words(after, side).start);
+            let (Some(side), true) = (gaps.iter().position(|gap| !gap.is_empty()), gaps.iter().any(Range::is_empty))
+            else {
+                continue;
+            };
+            let (gap, row) = (&gaps[side], self.rows[side]);
+            if gap.clone().any(|word| self.is_marked(side, word)) {
+                continue;
+            }
+            let same = |one: usize, other: usize| row.words[one] == row.words[other];
+            let room = |run: Run| run.len.saturating_sub(LEAST_RUN);
+            let left = (0..room(before)).take_while(|step| same(gap.start - 1 - step, gap.end - 1 - step)).count();
+            let right = (0..room(after)).take_while(|step| same(gap.start + step, gap.end + step)).count();
+            let shifts = (0..=left).map(|step| (step, gap.start - step));
+            let shifts = shifts.chain((1..=right).map(|step| (step, gap.start + step)));
+            let best = shifts.max_by_key(|(step, start)| (row.ends_at(start - 1), Reverse(*step), Reverse(*start)));
+            let Some((_, start)) = best else { continue };
+            unit.runs[n - 1].len = before.len + start - gap.start;
+            unit.runs[n] = Run {
+                query: after.query + start - gap.start,
+                found: after.found + start - gap.start,
+                len: after.len + gap.start - start,
+            };
+        }
     }
 
     /// Gives a unit the equal words that no other has; two that are both free go together.

@@ -16,6 +16,7 @@ Pair = tuple[int, int]
 Span = tuple[int, int]
 OPENING = "([{<«‹“‘„‚‟「『《〈（【〔［｛｟〖¿¡"
 SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+STOPS, PAUSES = '.!?…。！？؟।"”»', ",;:–—)]、，；：،؛"
 SIDES = (0, 1)
 
 
@@ -175,7 +176,7 @@ class Laying:
         self.told = Told(), Told()
         self.passages = [Unit(number, *passage) for number, passage in enumerate(passages)]
         for unit in self.passages:
-            unit.pairs = self.without_chance(unit.pairs)
+            unit.pairs = self.slide(self.without_chance(unit.pairs))
         self.passages.sort(key=lambda one: (-self.weigh(one.pairs), one.query, one.found))
         for unit in self.passages:
             self.claim(unit)
@@ -202,6 +203,45 @@ class Laying:
         runs = cut_runs(pairs, goes_on)
         chosen = [run for at, run in enumerate(runs) if at in (0, len(runs) - 1) or self.weigh(run) > 2]
         return [pair for run in chosen for pair in run]
+
+    def slide(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """Pairs of which what one side alone has between them begins with a sentence, or behind a mark, if it may as well begin there.
+
+        Both runs beside it keep two words.
+        """
+        runs = cut_runs(pairs, touch)
+        for at in range(1, len(runs)):
+            before, after = runs[at - 1], runs[at]
+            gaps = [range(before[-1][side] + 1, after[0][side]) for side in SIDES]
+            if bool(gaps[0]) == bool(gaps[1]):
+                continue
+            side = 0 if gaps[0] else 1
+            own, gap = self.sides[side], gaps[side]
+            if any(own.marks[word] for word in gap):
+                continue
+            words = range(before[0][side], after[-1][side] + 1)
+            other = [pair[1 - side] for pair in (*before, *after)]
+            best = (-1, 0, 0)
+            for shift in range(min(0, 2 - len(before)), max(0, len(after) - 2) + 1):
+                moved = range(gap.start + shift, gap.stop + shift)
+                rest = [word for word in words if word not in moved]
+                if [own.words[word] for word in rest] == [self.sides[1 - side].words[word] for word in other]:
+                    best = max(best, (self.ends_at(side, moved.start - 1), -abs(shift), -shift))
+            shift = -best[2]
+            rest = [word for word in words if word not in range(gap.start + shift, gap.stop + shift)]
+            joined = [
+                (mine, theirs) if side == 0 else (theirs, mine)
+                for mine, theirs in zip(rest, other, strict=True)
+            ]
+            cut = len(before) + shift
+            runs[at - 1], runs[at] = joined[:cut], joined[cut:]
+        return [pair for run in runs for pair in run]
+
+    def ends_at(self, side: int, word: int) -> int:
+        """How much ends with a word: 3 a line, 2 a sentence, 1 a part of one, 0 nothing."""
+        cell = self.sides[side].text[slice(*self.cells[side][word])]
+        last = cell.rstrip(SPACES)[-1:]
+        return 3 if "\n" in cell else 2 if last and last in STOPS else 1 if last and last in PAUSES else 0
 
     def claim(self, unit: Unit) -> None:
         """Give the words of a unit to it that no other has; both words of a pair go together if both are free."""

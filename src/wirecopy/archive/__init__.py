@@ -215,6 +215,12 @@ class Archive:
         with open_pool(self.threads, progress) as pool, self._index.at_one_moment():
             yield Stock(self._index, pool), pool
 
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Let all that is asked meanwhile see the articles of one moment, whatever others add or remove."""
+        with self._index.at_one_moment():
+            yield
+
     def get(self, id: str | int) -> Article | None:
         """The article with this id and its text, or None if there is none; it is compared with its checksums, as all that is read."""
         with self._store.snapshot():

@@ -228,8 +228,11 @@ def find_command(
     with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
         matches = find(inputs, progress=progress, skip=skip, **common)
     within = [*paths, *filter(None, [query])]
-    some, files = relations is not None, (output, boilerplate, html)
-    return report_matches(matches, form, *files, quiet, within, some=some, threads=common["threads"])
+    files, asked = (
+        (output, boilerplate, html),
+        {name: common[name] for name in ("relations", "pairs", "threads")},
+    )
+    return report_matches(matches, form, *files, quiet, within, **asked)
 
 
 ELSEWHERE = (

@@ -456,13 +456,14 @@ def pairs_command(
     given["html"] = html
     refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL))
     check_writable(output, boilerplate, html, inputs=files_of(archive))
-    with open_archive(archive, threads=threads) as store:
+    with open_archive(archive, threads=threads) as store, store.at_one_moment():
         if by_method:
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
-            matches = store.pairs(preset=preset, pairs=pairs, relations=relations, progress=progress)
-        some, files = relations is not None, (output, boilerplate, html)
-        return report_matches(matches, form, *files, quiet, [archive], some=some, threads=threads)
+            asked: dict[str, Any] = {"pairs": pairs, "relations": relations}
+            matches = store.pairs(preset=preset, progress=progress, **asked)
+        files = output, boilerplate, html
+        return report_matches(matches, form, *files, quiet, [archive], threads=threads, **asked)
 
 
 @archive_commands.command("backup")

@@ -104,7 +104,7 @@ def read_pair(
     query: str, found: str, within: Sequence[Path], preset: str | None, fields: Fields, *, quiet: bool
 ) -> tuple[Pair, str]:
     """Two articles that are named, aligned by what is known where they are, and the preset that was used."""
-    with show_progress(quiet, total_bytes(list(within)) if within else None) as progress:
+    with show_progress(quiet or not within, total_bytes(list(within)) if within else None) as progress:
         named = read_named((query, found), within, fields, progress)
     mine, theirs = named.articles
     chosen = preset or named.preset or DEFAULT_PRESET

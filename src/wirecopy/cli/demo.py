@@ -26,7 +26,9 @@ EDITED_WORDS = 8
 
 @click.command("demo")
 @click.argument("folder", type=options.FILE, metavar="DIR")
-@options.flag("--run", help="Then find its copies, show one in full, compare all with the truth, and write a report.")
+@options.flag(
+    "--run", help="Then find its copies, show one in full, compare all with the truth, and write a report."
+)
 @click.option(
     "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
 )

@@ -27,17 +27,20 @@ def report_matches(
     quiet: bool,
     within: Sequence[Path],
     *,
-    some: bool,
+    relations: Sequence[str] | None,
+    pairs: str,
     threads: int | None,
 ) -> int:
     """Write the matches of articles `within` some paths, and their boilerplate and a page if files are named; return the exit code.
 
-    `some` says that only some relations were asked for, of which no stories are told.
+    A page tells no stories of some `relations` alone.
     """
     write_matches(matches, form, output, within)
     write_lines(boilerplate, matches.formulas)
     if html:
-        write_html(matches, html, within, quiet, threads, stories=not some)
+        asked = {"relation": ", ".join(relations)} if relations else {}
+        asked |= {"pairs": pairs} if pairs != "linked" else {}
+        write_html(matches, html, within, quiet, threads, stories=not relations, options=asked)
     return summarise(matches, quiet, counted=form == "table")
 
 
@@ -54,10 +57,11 @@ def write_html(
 
     with show_progress(quiet, None) as progress, open_pool(threads, progress) as pool:
         report = prepare(told, pool, made_from=list(map(str, paths)), **options)
-        if not quiet:
-            say(f"writing {output}: about {show_size(report.estimate())}")
-        with name_output(output):
-            report.write(output, pool)
+        size = 0 if quiet else report.estimate()
+    if not quiet:
+        say(f"writing {output}: about {show_size(size)}")
+    with name_output(output), show_progress(quiet, None) as progress, open_pool(threads, progress) as pool:
+        report.write(output, pool)
 
 
 def write_pair_html(pair: Pair, html: Path | None, preset: str, within: Sequence[Path]) -> None:

@@ -128,7 +128,7 @@ def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = (), rows
     print(f"{count(len(matches), 'match', 'matches')}: {', '.join(kinds)}", file=out)
     if within:
         places = " ".join(f"--in {quote(clean(str(path)))}" for path in within)
-        print(f"side by side: wirecopy compare ID ID {places}", file=out)
+        print(f"side by side: wirecopy show ID ID {places}", file=out)
 
 
 def show_answer(answer: Answer, ids: Ids, out: IO[str], *, some: bool = False) -> None:

@@ -54,7 +54,7 @@ def show_side_by_side(
     if paged and out.isatty() and shown.count("\n") >= console.height:
         from click import echo_via_pager
 
-        echo_via_pager(shown, color=console.color_system is not None)
+        echo_via_pager(shown.removesuffix("\n"), color=console.color_system is not None)
     else:
         out.write(shown)
 
@@ -84,15 +84,11 @@ def _lines(
     write = _Writer(pair, spelling)
     for number, (before, unit, after) in enumerate(_arrange(pair.pieces)):
         colour = COLOURS[number % len(COLOURS)]
-        for stretch, head, style in (
-            (before, "", ""),
-            (unit, _say_head(pair, unit), colour),
-            (after, "", ""),
-        ):
+        for stretch, style in ((before, ""), (unit, colour), (after, "")):
+            head = _say_head(pair, stretch)
             cells = [write.side(stretch, name, style) for name in ("query", "found")]
-            if any(cell.plain.strip() for cell in cells):
-                if head:
-                    yield from beside(Text(head, "bold"), Text("──", "bold"))
+            if any(cell.plain for cell in cells):
+                yield from beside(Text(head, "bold"), Text("──", "bold"))
                 yield from beside(*cells)
                 yield Text()
     used = {piece.kind for piece in pair.pieces}
@@ -119,7 +115,7 @@ class _Writer:
                 written.append(f"{ELSEWHERE} ")
                 continue
             text = clean(self.texts[name][slice(*getattr(piece, name))], " ")
-            body = text.rstrip()
+            body = _without_marks(text) if piece.kind in CHANGED else text.rstrip()
             if body and piece.kind in self.marked:
                 written.append(f"[{body}]", "bold")
             elif body and piece.kind == Kind.BOILERPLATE:
@@ -168,17 +164,28 @@ def _arrange(pieces: Sequence[Piece]) -> list[tuple[Stretch, Stretch, Stretch]]:
     return list(units.values())
 
 
-def _say_head(pair: Pair, unit: Stretch) -> str:
-    """What is said of a passage above it; of words too few for one, how many they are."""
-    first = next((piece for piece in (*unit.query, *unit.found) if piece), None)
-    if first is None:
+def _say_head(pair: Pair, stretch: Stretch) -> str:
+    """What is said of a stretch above it: of a passage how many words it has, of others what they are."""
+    pieces = [piece for piece in (*stretch.query, *stretch.found) if piece]
+    if not pieces:
         return ""
-    moved = ", moved" * first.moved
-    if first.minor or pair.match is None:
-        return f"── the same, too short for a passage{moved} ──"
+    first, moved = pieces[0], ", moved" * pieces[0].moved
+    if first.minor:
+        return f"── too short for a passage{moved} ──"
+    if first.passage < 0 or pair.match is None:
+        is_boilerplate = all(piece.kind == Kind.BOILERPLATE for piece in pieces)
+        return "── boilerplate ──" if is_boilerplate else "── not shared ──"
     passage = pair.match.passages[first.passage]
     also = f", {passage.changed:,} changed" if passage.changed else ""
     return f"── {first.passage + 1}: {count(passage.words, 'word')}{also}{moved} ──"
+
+
+def _without_marks(text: str) -> str:
+    """A text without the marks and the white space at its end."""
+    end = len(text)
+    while end and unicodedata.category(text[end - 1])[0] in "PZC":
+        end -= 1
+    return text[:end]
 
 
 def _say_about(article: Article) -> str:

@@ -111,7 +111,8 @@ def stories_command(
             _write_stories(told, form, output, paths)
         write_lines(links, told.links if links else ())
         if html:
-            write_html(told, html, paths, quiet, asked["threads"], only=story and story.id)
+            rule = {"rule": told.rule} if told.rule != RULES[0] else {}
+            write_html(told, html, paths, quiet, asked["threads"], only=story and story.id, options=rule)
         return summarise_stories(told, quiet)
 
 
@@ -261,7 +262,7 @@ def tell(
     )  # fmt: skip
     inputs = list(paths)
     if archives:
-        with open_archive(archives[0], threads=threads) as store:
+        with open_archive(archives[0], threads=threads) as store, store.at_one_moment():
             with show_progress(quiet, None) as progress:
                 told = stories(store, rule=rule, progress=progress)
             yield told

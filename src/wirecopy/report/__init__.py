@@ -23,7 +23,7 @@ from ..matching.matches import Matches
 from ..model import count
 from .listing import SHOWN_MEMBERS, Listing, Row
 from .overview import LIMITS, Overview, tell_about
-from .page import as_block, build_page
+from .page import as_block, build_page, pack
 from .telling import BLOCK_ROWS, INDEX_HEADS, Teller
 from .views import open_answers, write_pair
 
@@ -131,9 +131,9 @@ class Report:
         """About how many bytes it will have, by some of its blocks."""
         blocks = self._blocks
         told = [self._tell.tell(some) for some in blocks[:: max(1, len(blocks) // SAMPLED)]]
-        lines = [line for block in told for line in block.lines]
-        frame = sum(map(len, self._build(lines, ())))
-        return frame + sum(len(block.packed) for block in told) * len(blocks) // max(1, len(told))
+        index = pack(_index([line for block in told for line in block.lines]))
+        sampled = len(index) + sum(len(block.packed) for block in told)
+        return sum(map(len, self._build((), ()))) + sampled * len(blocks) // max(1, len(told))
 
     def write(self, path: Path, pool: Pool) -> int:
         """Write it, and return its size in bytes."""
@@ -149,8 +149,12 @@ class Report:
 
     def _build(self, lines: Sequence[tuple[Any, ...]], blocks: Iterable[bytes]) -> Iterator[bytes]:
         """The page with these lines of its index."""
-        columns = zip(*lines, strict=True) if lines else [()] * len(INDEX_HEADS)
-        index = {head: list(column) for head, column in zip(INDEX_HEADS, columns, strict=True)}
         head = self._overview.head(self.title, self._about)
         head |= {"block_stories": BLOCK_ROWS, "blocks": len(self._blocks)}
-        return build_page(head, index, blocks)
+        return build_page(head, _index(lines), blocks)
+
+
+def _index(lines: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
+    """The index by columns."""
+    columns = zip(*lines, strict=True) if lines else [()] * len(INDEX_HEADS)
+    return {head: list(column) for head, column in zip(INDEX_HEADS, columns, strict=True)}

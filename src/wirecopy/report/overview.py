@@ -27,12 +27,17 @@ MOST_SOURCES = 12
 """Sources in the table of who copies whom."""
 MOST_FORMULAS = 100
 MOST_STEPS = 400
-"""Steps of time that can be told apart in a picture."""
-_UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
-_HOURS, _DAYS = 3 * 24, 120
-"""Up to so many hours, or days, these are the steps of time."""
-
-
+"""Of more steps of time, only those in which something was published are told."""
+_UNITS = {
+    "hour": ("h", 72),
+    "day": ("D", 120),
+    "week": ("D", 106),
+    "month": ("M", 400),
+    "year": ("Y", 10_000),
+}
+"""How NumPy calls the steps of time, and up to how many of them there may be; a longer time has longer ones."""
+_MONDAY = -3
+"""The day, counted from 1 January 1970, on which a week began."""
 LIMITS = (
     "Copies are found by their words: what was translated, or told anew in other words, is not found.",
     "Who copied whom is told by dates and by what is shared; the basis of each claim stands beside it.",
@@ -158,12 +163,9 @@ class Overview:
             counts = np.zeros((2, len(every)), int)
             counts[:, firsts - firsts[0]] = articles, copies
             firsts, (articles, copies) = every, counts
-        starts = firsts.astype(f"datetime64[{_UNITS[unit]}]")
         return {
             "unit": unit,
-            "from": [
-                str(one) for one in starts.astype("datetime64[m]" if unit == "hour" else "datetime64[D]")
-            ],
+            "from": _starts(unit, firsts),
             "articles": articles.tolist(),
             "copies": copies.tolist(),
         }
@@ -216,11 +218,20 @@ def _read_sources(side: Collection) -> Iterator[str | None]:
 
 
 def _choose_steps(moments: NDArray[np.int64]) -> tuple[str, NDArray[np.int64]]:
-    """The unit of time in which these moments, in microseconds, make a picture, and the step of each."""
+    """The unit of time in which these moments, in microseconds, make a picture, and the number of each one's step."""
+    if not len(moments):
+        return "day", moments
     times = moments.astype("datetime64[us]")
-    span = {unit: times.astype(f"datetime64[{short}]").astype(np.int64) for unit, short in _UNITS.items()}
-    for unit, most in (("hour", _HOURS), ("day", _DAYS), ("week", 2 * 53), ("month", MOST_STEPS)):
-        steps = span[unit]
-        if not len(steps) or steps.max() - steps.min() < most:
-            return (unit, steps) if len(steps) else ("day", steps)
-    return "year", span["year"]
+    for unit, (short, most) in _UNITS.items():
+        steps = times.astype(f"datetime64[{short}]").astype(np.int64)
+        if unit == "week":
+            steps = (steps - _MONDAY) // 7
+        if steps.max() - steps.min() < most:
+            break
+    return unit, steps
+
+
+def _starts(unit: str, steps: NDArray[np.int64]) -> list[str]:
+    """When each step begins."""
+    begin = (steps * 7 + _MONDAY if unit == "week" else steps).astype(f"datetime64[{_UNITS[unit][0]}]")
+    return [str(one) for one in begin.astype("datetime64[m]" if unit == "hour" else "datetime64[D]")]
