@@ -2,6 +2,7 @@
 
 const HUES = 8;
 const ANSWERS_SHOWN = 200;
+const SECTION = { section: "check" };
 
 async function answerAt(place) {
   return (await block(Math.floor(place / head.block_answers))).answers[place % head.block_answers];
@@ -9,7 +10,7 @@ async function answerAt(place) {
 
 async function checkPage(wanted, options) {
   const many = head.answers;
-  if (!many) return view("Checked", make("article", { class: "page" }, make("h1", {}, "Nothing was checked")));
+  if (!many) return view("Checked", make("article", { class: "page" }, make("h1", {}, "Nothing was checked")), SECTION);
   if (!wanted && many > 1) return answerList(many, Number(options.get("from")) || 0);
   const place = Math.min(many - 1, Math.max(0, Math.trunc(Number(wanted)) || 0));
   const answer = await answerAt(place);
@@ -28,7 +29,8 @@ async function checkPage(wanted, options) {
       section("The text", found.length ? tools : null, text),
       section("Found in", listed, unsaid > 0 ? make("p", { class: "note" }, `and in ${count(unsaid, "article")} more`) : null)));
   const back = many > 1 ? "#check" : null;
-  return view(query.title || query.id, element, { back, keys: { ...keys, j: goTo(around.next), k: goTo(around.previous) } });
+  const turns = { j: goTo(around.next), k: goTo(around.previous) };
+  return view(query.title || query.id, element, { ...SECTION, back, keys: { ...keys, ...turns } });
 }
 
 function answerWords({ copied, articles, at_least: atLeast, contained_in_count: whole, form_of_count: forms, found }) {
@@ -130,7 +132,8 @@ async function answerList(many, from) {
   const heads = ["Text", "Copied", "Found in"].map((one) => make("th", { scope: "col" }, one));
   const next = address("check", [], { from: String(to) });
   const more = to < many ? make("a", { href: next }, `${count(many - to, "text")} more`) : null;
-  return view("Checked texts", make("article", { class: "page" }, make("h1", {}, "Checked texts"),
+  const element = make("article", { class: "page" }, make("h1", {}, "Checked texts"),
     make("p", { class: "lead" }, `${count(many, "text")} checked.`),
-    make("table", { class: "answers" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)), make("p", {}, more)));
+    make("table", { class: "answers" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)), make("p", {}, more));
+  return view("Checked texts", element, SECTION);
 }

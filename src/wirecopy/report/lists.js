@@ -67,7 +67,8 @@ function list(name, options) {
   const all = passing(about.kind, {}).length;
   if (!all) {
     const none = make("p", { class: "lead" }, `${about.none} among ${count(head.counts.articles, "article")}.`);
-    return view(about.title, make("article", { class: "page" }, make("h1", {}, about.title), none), { back: "#overview" });
+    const page = make("article", { class: "page" }, make("h1", {}, about.title), none);
+    return view(about.title, page, { back: "#overview", section: name });
   }
   const before = lists[name];
   const rows = make("ol", { class: "rows" });
@@ -125,7 +126,7 @@ function list(name, options) {
     make("details", { class: "narrow", open: wide }, make("summary", {}, "Narrow down"), facets), rows);
   update();
   const keys = { j: () => step(1), k: () => step(-1), "/": () => search.focus() };
-  return view(about.title, element, { back: "#overview", ready, keys });
+  return view(about.title, element, { back: "#overview", section: name, ready, keys });
 }
 
 /** A row of a list. */
@@ -134,12 +135,12 @@ function item(about, row) {
   const more = others.length ? ` and ${number(others.length)} more` : "";
   const from = [first === undefined ? "no source" : said(head.sources[first]), more];
   const related = RELATIONS.filter((_, bit) => index.relations[row] & (1 << bit)).join(", ").replaceAll("-", "\u2011");
-  const many = (value, words) => make("span", { class: "many" }, make("b", {}, number(value)), ` ${words}`);
+  const many = (value, one) => make("span", { class: "many" }, make("b", {}, number(value)), ` ${value === 1 ? one : `${one}s`}`);
   return make("a", { href: address(VIEW_OF[about.kind], [index.id[row]]), "data-row": row },
     make("span", { class: "title" }, said(index.title[row], "Without a title")),
     make("span", { class: "from" }, from, " · ", when(index.first[row])),
-    many(index.articles[row], "articles"),
-    about.kind === "story" ? many(index.versions[row], "versions") : many(index.words[row], "words"),
+    many(index.articles[row], "article"),
+    about.kind === "story" ? many(index.versions[row], "version") : many(index.words[row], "word"),
     make("span", { class: "many kinds" }, related));
 }
 

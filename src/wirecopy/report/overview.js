@@ -1,7 +1,7 @@
 // The first page, and what the report says about itself.
 
-/** A view: what stands on the page, its title, what its keys do, what is done once it stands there, and where back leads. */
-const view = (title, element, { keys = {}, ready = null, back = null } = {}) => ({ title, element, keys, ready, back });
+/** A view: its title and element; what its keys do, what is done once it stands there, where back leads, its section. */
+const view = (title, element, more = {}) => ({ title, element, keys: {}, ready: null, back: null, section: "overview", ...more });
 
 const section = (title, ...children) => make("section", {}, make("h2", {}, title), ...children);
 
@@ -141,13 +141,14 @@ function aboutPage() {
     ["Listed", about.top ? `the ${number(about.top)} largest of each kind` : "all"],
     ["Records skipped", number(counts.skipped ?? 0)],
   ].filter(([, value]) => value.length);
-  return view("About", make("article", { class: "page" }, make("h1", {}, "About this report"),
+  const element = make("article", { class: "page" }, make("h1", {}, "About this report"),
     make("p", { class: "lead" },
       "One file, which needs no network and sends nothing anywhere. Every match was decided word by word."),
     factList(facts),
     about.limits.length ? section("What it cannot see", make("ul", {}, about.limits.map((one) => make("li", {}, one)))) : null,
     section("Relations", factList(RELATIONS.map((one) => [one, RELATION_WORDS[one]]))),
-    section("Keys", keyTable())));
+    section("Keys", keyTable()));
+  return view("About", element, { section: "about", back: { pair: "#pair", check: "#check" }[head.view] || "#overview" });
 }
 
 const factList = (facts, name = "") => make("dl", { class: `facts ${name}` },

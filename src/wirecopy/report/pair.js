@@ -24,7 +24,7 @@ async function pairPage(ids, options) {
     stage.element);
   const keys = { ...stage.keys, j: goTo(around.next), k: goTo(around.previous) };
   const title = SIDES.map((side) => both[side].source || pair[side]).join(" beside ");
-  return view(title, element, { back, ready: stage.ready, keys });
+  return view(title, element, { back, section: story ? SECTION_OF[story.kind] : head.view, ready: stage.ready, keys });
 }
 
 /** The row whose entry has a pair: the one that the address names, or else the first that has it; -1 if none has. */

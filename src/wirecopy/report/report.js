@@ -51,7 +51,7 @@ async function show() {
   main.replaceChildren(made.element);
   main.removeAttribute("aria-busy");
   document.title = `${made.title} – ${head.title}`;
-  markSection(asked);
+  markSection(made.section);
   scrollTo(0, 0);
   if (!first) main.focus({ preventScroll: true });
   made.ready?.();
@@ -78,12 +78,9 @@ async function start() {
 }
 
 /** The section that one is in is marked in the navigation. */
-function markSection({ name, options }) {
-  const kind = name === "pair" ? options.get("of") || "story" : name;
-  const within = { story: "stories" }[kind] || kind || "overview";
-  const here = head.view === "report" || name === "about" ? within : head.view;
+function markSection(name) {
   for (const link of document.querySelectorAll("#sections a")) {
-    if (link.dataset.section === here) link.setAttribute("aria-current", "page");
+    if (link.dataset.section === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }

@@ -17,7 +17,7 @@ async function storyPage(name, id) {
     story.versions ? storyParts(entry) : memberParts(entry),
     linksOf(entry));
   const keys = { j: goTo(place.next), k: goTo(place.previous) };
-  return view(story.title || "Without a title", element, { back: place.back, keys });
+  return view(story.title || "Without a title", element, { back: place.back, section: place.name, keys });
 }
 
 function missing(words, id) {
@@ -80,6 +80,7 @@ function summary({ story, left_out: leftOut }) {
 }
 
 function storyParts(entry) {
+  if (entry.story.articles.length === 1) return [heldBy(entry), heat(entry)];
   return [
     make("div", { class: "basis" }, originOf(entry), cohesionOf(entry)),
     timeline(entry),
@@ -106,7 +107,7 @@ function originOf({ story, articles }) {
 
 function cohesionOf(entry) {
   const { weakest, pair, bridges } = entry.story.cohesion;
-  if (!pair) return null;
+  if (!pair || weakest === 1) return null;
   const [one, next] = pair.map((id) => named(entry.articles[id], id));
   const words = [`${percent(weakest)} in common between `, one, " and ", next];
   const between = pairBetween(entry, ...pair);
@@ -287,6 +288,7 @@ function heat({ story, articles, heat: told }) {
     last = to;
   }
   text.append(article.text.slice(last));
+  if (story.articles.length === 1) return section("Its text", text);
   const grades = others === 1 ? [0, 5] : [0, 1, 2, 3, 4, 5];
   const legend = grades.map((one) => make("span", {}, make("mark", { class: `heat-${one}` }, HEAT_WORDS[one])));
   return section("The first article, and who carries it", make("p", { class: "legend" }, legend), text);
