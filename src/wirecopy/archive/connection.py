@@ -127,7 +127,7 @@ class Connection:
         with self.errors("written"):
             self.execute("PRAGMA journal_mode = WAL")
             self.execute("PRAGMA synchronous = FULL")
-            self.execute("PRAGMA wal_autocheckpoint = 16000")
+            self.execute("PRAGMA wal_autocheckpoint = 4000")
         for number in range(self.format + 1, FORMAT + 1):
             with self.change():
                 for statement in MIGRATIONS.joinpath(f"{number}.sql").read_text("utf-8").split(";\n"):
