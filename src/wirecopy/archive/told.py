@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -163,7 +164,7 @@ class Told(Connection):
 
     def add_shared(self, shared: Shared) -> None:
         """Add pairs."""
-        self._insert_summed("matches", MATCH, shared.rows())
+        self._insert_summed("matches", MATCH, sorted(shared.rows(), key=itemgetter(0, 1)))
 
     def all_members(self) -> list[Member]:
         """All articles that share something; raises AlteredError."""
