@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from quality.hostile import listen, open_browser
+from quality.report import MissingError
+
 from .news import write_reports
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 Opened = Callable[..., Any]
 
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """The browser of this machine, driven by playwright."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make develop")
-    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
-    if path is None:
-        pytest.skip(
-            f"no browser: none of {', '.join(CHROMIUM)} is on the PATH (Debian: apt-get install chromium)"
-        )
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+    """The browser of this machine; without one, what needs it is skipped."""
+    with ExitStack() as stack:
+        try:
+            browser = stack.enter_context(open_browser())
+        except MissingError as missing:
+            pytest.skip(str(missing))
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")
@@ -42,25 +40,13 @@ def open_file(chromium: Any) -> Iterator[Opened]:
     heard: list[str] = []
     contexts = []
 
-    def dismiss(dialog: Any) -> None:
-        heard.append(f"asked {dialog.message}")
-        dialog.dismiss()
-
-    def note(asked: Any) -> None:
-        if not asked.url.startswith("file:"):
-            heard.append(f"fetched {asked.url}")
-
     def open_(path: Path, hash_: str = "", **options: Any) -> Any:
         options.setdefault("viewport", {"width": 1280, "height": 800})
         context = chromium.new_context(**options)
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)
-        page.on("console", lambda message: heard.append(f"said {message.text}"))
-        page.on("pageerror", lambda error: heard.append(f"failed: {error}"))
-        page.on("popup", lambda other: heard.append(f"opened {other.url}"))
-        page.on("dialog", dismiss)
-        page.on("request", note)
+        listen(page, heard)
         page.goto(path.as_uri() + hash_)
         settle(page)
         return page

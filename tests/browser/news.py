@@ -86,6 +86,18 @@ def told() -> Iterator[dict[str, Any]]:
         "source": "Moorland Gazette",
         "published": "2026-04-02",
     }
+    for number in range(30):
+        yield {
+            "id": f"wide/{number:02}",
+            "text": Writer(11).text(90),
+            "title": "Ferry runs late",
+            "source": f"Paper {number % 7}",
+        }
+    halves = [Writer(seed).text(120) for seed in (12, 13)]
+    for number, half in enumerate(halves):
+        yield {"id": f"half/{number}", "text": half, "title": f"Half {number}", "published": "2026-04-05"}
+    digest = "\n\n".join([halves[0], Writer(14).text(40), halves[1]])
+    yield {"id": "digest", "text": digest, "title": "The day in brief", "published": "2026-04-06"}
     scripts = {
         "ar": (ARABIC, "الربيع", "الصيف"),
         "he": (HEBREW, "באביב", "בקיץ"),

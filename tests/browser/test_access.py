@@ -131,5 +131,5 @@ def test_without_a_script_the_summary_is_read(
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(reports["report"].as_uri())
-    assert "316" in page.locator("noscript").inner_text()
+    assert "349" in page.locator("noscript").inner_text()
     context.close()

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from quality.hostile import PAYLOADS, ran, walk, write_hostile
+
 from .conftest import Opened, settle
-from .hostile import ran, walk, write_hostile
-from .payloads import PAYLOADS
 from .test_views import heading
 
 TRIED = PAYLOADS if os.environ.get("ALL_PAYLOADS") else PAYLOADS[:15]

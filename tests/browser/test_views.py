@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -28,7 +31,7 @@ def shown(page: Any) -> int:
 def test_the_overview_counts_and_leads_on(open_report: Opened) -> None:
     page = open_report()
     figures = dict(zip(texts(page, ".figures dt"), texts(page, ".figures dd"), strict=True))
-    assert figures["Articles"] == "316"
+    assert figures["Articles"] == "349"
     assert figures["Stories"] == page.locator("#sections a[href='#stories'] .number").inner_text()
     assert {"identical", "near-duplicate"} <= {one.split()[0] for one in texts(page, ".bars tbody th")}
     assert page.locator(".chart rect.copies").count() > 10
@@ -95,7 +98,7 @@ def test_facets_say_what_they_would_leave(open_report: Opened) -> None:
 def test_sizes_and_dates_are_facets(open_report: Opened) -> None:
     page = open_report("#stories")
     page.locator("#size-5").click()
-    assert all(one.startswith("5 ") for one in texts(page, ".rows .many:nth-child(3)"))
+    assert {int(one.split()[0]) for one in texts(page, ".rows .many:nth-child(3)")} == {5, 30}
     assert page.locator("#size-5").get_attribute("aria-pressed") == "true"
     page.locator("#size-2").click()
     page.locator("#date-from").fill("2026-04-01")
@@ -143,6 +146,21 @@ def test_j_and_k_go_through_the_list_that_was_chosen(open_report: Opened) -> Non
     assert page.url.endswith("#stories?size=5&sort=first")
     press(page, "Escape")
     assert page.url.endswith("#overview")
+
+
+def test_back_in_a_list_one_is_where_one_left_it(open_report: Opened) -> None:
+    page = open_report("#stories", viewport={"width": 1280, "height": 500})
+    press(page, *["j"] * 20)
+    title = page.locator(":focus .title").inner_text()
+    press(page, "Enter", "Escape")
+    assert page.locator(":focus .title").inner_text() == title
+    press(page, "Enter", "j", "j")
+    title = heading(page)
+    press(page, "Escape")
+    assert page.locator(":focus .title").inner_text() == title
+    page.go_back()
+    settle(page)
+    assert heading(page) == title
 
 
 def test_slash_searches_from_anywhere(open_report: Opened) -> None:
@@ -203,6 +221,27 @@ def test_any_article_of_a_story_leads_to_it(open_report: Opened) -> None:
     assert heading(open_report("#story/no-such")) == "Not found"
 
 
+def test_of_many_reprints_a_few_are_listed_and_the_others_when_asked_for(open_report: Opened) -> None:
+    page = open_report("#story/wide%2F00")
+    assert "undated: which came first is not known" in page.locator("main").inner_text()
+    assert page.locator(".members li").count() == 12
+    page.get_by_role("button", name="Show 18 more").click()
+    assert page.locator(".members li").count() == 30
+
+
+def test_a_collection_says_what_it_holds(open_report: Opened) -> None:
+    page = open_report("#collections")
+    assert texts(page, ".rows .title") == ["The day in brief"]
+    press(page, "j", "Enter")
+    held = page.locator("section", has=page.locator("h2:text-is('What it holds')"))
+    assert held.locator("li").count() == 2
+    held.get_by_role("link", name="side by side").first.click()
+    settle(page)
+    assert page.locator(".lead b").inner_text() == "contains"
+    press(page, "Escape")
+    assert heading(page) == "The day in brief"
+
+
 def test_a_series_is_no_story(open_report: Opened) -> None:
     page = open_report("#series")
     page.locator(".rows a").first.click()
@@ -244,6 +283,61 @@ def test_texts_that_were_left_out_are_said_to_be(open_report: Opened) -> None:
     settle(page)
     assert texts(page, ".pane .note") == ["This text is not in the report."] * 2
     assert page.locator(".minimap .band").count() > 0
+
+
+class Slow(ThreadingHTTPServer):
+    """Serves a file whose end it holds back until it is told to go on."""
+
+    def __init__(self, content: bytes, first: int) -> None:
+        self.parts, self.go_on = (content[:first], content[first:]), threading.Event()
+        super().__init__(("127.0.0.1", 0), SlowAnswer)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class SlowAnswer(BaseHTTPRequestHandler):
+    server: Slow
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(self.server.parts[0])
+        self.server.go_on.wait(20)
+        self.wfile.write(self.server.parts[1])
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_list_is_read_and_a_story_waited_for_while_the_file_still_comes(
+    chromium: Any, reports: dict[str, Path]
+) -> None:
+    content = reports["report"].read_bytes()
+    server = Slow(content, content.index(b'id="block-1"') + 500)
+    page = chromium.new_page()
+    page.goto(f"http://127.0.0.1:{server.server_port}/#stories", wait_until="commit")
+    settle(page)
+    page.locator(".rows a").first.click()
+    page.wait_for_selector(".story")
+    page.evaluate("() => { location.hash = address('story', [index.id[40]]); }")
+    page.wait_for_selector("main[aria-busy]")
+    server.go_on.set()
+    page.wait_for_function("() => document.querySelector('.turns')?.textContent.includes('41 of')")
+    page.close()
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_file_that_was_cut_short_says_so(
+    open_file: Opened, reports: dict[str, Path], tmp_path: Path
+) -> None:
+    content = reports["report"].read_bytes()
+    short = tmp_path / "short.html"
+    short.write_bytes(content[: content.index(b'id="block-1"') - 60])
+    page = open_file(short, "#stories")
+    page.evaluate("() => { location.hash = address('story', [index.id[40]]); }")
+    page.wait_for_selector("h1:text-is('This could not be shown')")
+    assert "cut short" in page.locator(".lead").inner_text()
 
 
 def test_checked_texts_are_listed_and_opened(open_report: Opened) -> None:

@@ -9,7 +9,7 @@ let index = null;
 
 // Elements
 
-/** Attributes, listeners (`on…`), custom properties (`--…`) and children put on an element; what is null is left out. */
+/** The element with attributes, listeners (`on…`), custom properties (`--…`) and children; what is null is left out. */
 function furnish(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -33,14 +33,16 @@ const said = (text, fallback = "") => (text ? make("bdi", {}, String(text)) : fa
 /** The address of a view inside this page. */
 function address(section, parts = [], options = {}) {
   const path = [section, ...parts].map(encodeURIComponent).join("/");
-  const query = new URLSearchParams(Object.entries(options).flatMap(([name, value]) =>
-    [value].flat().filter((one) => one !== null && one !== undefined && one !== "").map((one) => [name, one])));
-  return `#${path}${query.size ? `?${query}` : ""}`;
+  const given = Object.entries(options).flatMap(([name, value]) => [value].flat().filter(Boolean).map((one) => [name, one]));
+  return `#${path}${suffix(new URLSearchParams(given))}`;
 }
+
+/** Options as they stand at the end of an address. */
+const suffix = (options) => (String(options) ? `?${options}` : "");
 
 /** A link to the web, or nothing where the address is none that may be followed. */
 function outside(url, ...children) {
-  if (!/^https?:\/\//i.test(url || "") || !URL.canParse(url)) return null;
+  if (!/^https?:\/\/[^\s/]/i.test(url || "")) return null;
   return make("a", { href: url, rel: "noreferrer noopener", target: "_blank", class: "outside" }, ...children);
 }
 
@@ -165,7 +167,7 @@ const SECTION_OF = { story: "stories", collection: "collections", series: "serie
 /** The view that tells one row of it. */
 const VIEW_OF = { story: "story", collection: "story", series: "series", matches: "matches" };
 
-/** The first row of a view for which something is true of its entry; -1 if there is none. All blocks may be gone through. */
+/** The first row of a view of whose entry something is true, or -1. All blocks may be gone through. */
 async function seek(view, fits) {
   for (let row = 0; row < index.id.length; row += 1) {
     if ((!view || VIEW_OF[index.kind[row]] === view) && fits(await entryAt(row))) return row;
@@ -179,23 +181,6 @@ async function rowOf(view, id) {
   return row >= 0 ? row : seek(view, (entry) => articleIds(entry.story).includes(id));
 }
 
-/** The pairs that can be opened, with the articles they are of: `row` of the story, or `answer`, says where. */
-async function pairsOf(place) {
-  if (head.view === "pair") return block(0);
-  if (head.view === "check") {
-    const answer = await answerAt(Number(place) || 0);
-    const articles = Object.fromEntries(answer.found.map((one) => [one.article.id, one.article]));
-    const pairs = answer.found.map((one) => ({ ...one, query: answer.query.id, found: one.article.id, own: true }));
-    return { pairs, articles, asked: answer.query };
-  }
-  return entryAt(place);
-}
-
-async function answerAt(place) {
-  const inBlock = head.block_answers || 1;
-  return (await block(Math.floor(place / inBlock))).answers[place % inBlock];
-}
-
 /** The flat numbers of a pair as pieces: each starts so far behind the last one, and is so long, in both texts. */
 function piecesOf(numbers) {
   const pieces = [];
@@ -206,7 +191,8 @@ function piecesOf(numbers) {
     const [kind, gap, length, foundGap, foundLength, flags] = numbers.slice(at, at + 6);
     query = next(query, gap, length);
     found = next(found, foundGap, foundLength);
-    pieces.push({ kind: KINDS[kind], query, found, passage: flags >> 2, moved: Boolean(flags & 1), minor: Boolean(flags & 2) });
+    const [passage, minor, moved] = [flags >> 2, Boolean(flags & 2), Boolean(flags & 1)];
+    pieces.push({ kind: KINDS[kind], query, found, passage, minor, moved });
   }
   return pieces;
 }

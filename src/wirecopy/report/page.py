@@ -20,7 +20,7 @@ from ..escaping import escape, isolate
 
 LEVEL = 6
 """How hard blocks are compressed: fixed, so that a report is the same bytes each time."""
-SCRIPTS = ("data.js", "lists.js", "story.js", "pair.js", "report.js")
+SCRIPTS = ("data.js", "overview.js", "lists.js", "story.js", "pair.js", "check.js", "report.js")
 """The files of the one script, in order."""
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 

@@ -1,97 +1,86 @@
 // The page itself: from the address to a view, and the keys.
 
 const main = document.getElementById("main");
-const status = document.getElementById("status");
 const help = document.getElementById("help");
-let current = view("", main);
-let turns = 0;
+let current = view("", null);
 let starting = null;
+let turns = 0;
 
 /** What a reader who does not see the page is told of a change. */
 function announce(words) {
-  status.textContent = words;
+  document.getElementById("status").textContent = words;
 }
 
-/** What an address asks for. */
-function asked() {
+/** What the address asks for: the name of a view, what it is of, and options. */
+function wanted() {
   const [path, query = ""] = location.hash.slice(1).split(/\?(.*)/s);
-  const parts = path.split("/").map((part) => {
+  const [name, ...parts] = path.split("/").map((part) => {
     try {
       return decodeURIComponent(part);
     } catch {
       return part;
     }
   });
-  return { name: parts[0], parts: parts.slice(1), options: new URLSearchParams(query) };
+  return { name, parts, options: new URLSearchParams(query) };
 }
-
-const first = () => ({ pair: "pair", check: "check" })[head.view] || "overview";
 
 async function viewOf({ name, parts, options }) {
-  if (head.view === "pair") return name === "about" ? aboutPage() : pairPage(parts, options);
   if (name === "about") return aboutPage();
-  if (name === "pair" && parts.length > 1) return pairPage(parts, options);
-  if (head.view === "check") return checkPage(parts[0]);
-  if (Object.hasOwn(SECTIONS, name) && !parts.length) return list(name, options);
-  if (["story", "series", "matches"].includes(name)) return storyPage(name, parts[0]);
-  return overview();
+  if (head.view === "pair" || (name === "pair" && parts.length > 1)) return pairPage(parts, options);
+  if (head.view === "check") return checkPage(parts[0], options);
+  if (parts.length && Object.values(VIEW_OF).includes(name)) return storyPage(name, parts[0]);
+  return Object.hasOwn(SECTIONS, name) ? list(name, options) : overview();
 }
 
-/** The view that the address asks for is put on the page; a slow one that is no longer asked for is dropped. */
+/** The view that the address asks for comes onto the page; a slow one that is no longer asked for is dropped. */
 async function show() {
   const mine = (turns += 1);
-  const wanted = asked();
-  const before = Object.values(lists).find((one) => one.address === current.address);
-  if (before) before.left = scrollY;
-  main.setAttribute("aria-busy", "true");
+  const asked = wanted();
   let made;
+  main.setAttribute("aria-busy", "true");
   try {
     await (starting ||= start());
-    made = await viewOf(wanted);
+    made = await viewOf(asked);
   } catch (problem) {
-    made = view("Not shown", make("article", { class: "page" }, make("h1", {}, "This could not be shown"), make("p", { class: "lead" }, String(problem.message || problem), ".")), { back: "#overview" });
+    made = view("Not shown", make("article", { class: "page" }, make("h1", {}, "This could not be shown"),
+      make("p", { class: "lead" }, `${problem.message || problem}.`)), { back: "#overview" });
   }
   if (mine !== turns) return;
-  const moved = current.element !== main;
-  current = { ...made, address: location.hash };
+  const first = !current.element;
+  current = made;
   main.replaceChildren(made.element);
   main.removeAttribute("aria-busy");
-  document.title = made.title === head.title ? head.title : `${made.title} – ${head.title}`;
-  mark(wanted.name || first());
+  document.title = `${made.title} – ${head.title}`;
+  markSection(made.section);
   scrollTo(0, 0);
-  if (moved) main.focus({ preventScroll: true });
+  if (!first) main.focus({ preventScroll: true });
   made.ready?.();
 }
 
+/** The index is read, and what stands above every view made. */
 async function start() {
-  const element = document.getElementById("index");
-  index = (element.textContent.trim() && (await unpack(element))) || { id: [], kind: [], title: [] };
-  frame();
-}
-
-// What stands above every view
-
-function frame() {
-  const nav = document.getElementById("sections");
-  const listed = head.view !== "report" ? [[first(), head.view === "pair" ? "Pair" : "Checked", null]]
-    : [["overview", "Overview", null], ...Object.keys(SECTIONS).map((name) => [name, SECTIONS[name].title, passing(SECTIONS[name].kind, {}).length]).filter(([name, , many]) => many || name === "stories")];
-  nav.append(...[...listed, ["about", "About", null]].map(([name, words, many]) =>
-    make("a", { href: `#${name}`, "data-section": name }, words, many === null ? null : make("span", { class: "number" }, number(many)))));
+  const packed = document.getElementById("index");
+  index = (packed.textContent.trim() && (await unpack(packed))) || { id: [], kind: [], title: [] };
+  const link = (name, words, many) => make("a", { href: `#${name}`, "data-section": name }, words,
+    many === undefined ? null : make("span", { class: "number" }, number(many)));
+  const listed = Object.entries(SECTIONS).map(([name, { kind, title }]) => [name, title, passing(kind, {}).length]);
+  const shown = { pair: [["pair", "Pair"]], check: [["check", "Checked"]] }[head.view]
+    || [["overview", "Overview"], ...listed.filter(([name, , many]) => many || name === "stories")];
+  document.getElementById("sections").append(...[...shown, ["about", "About"]].map((one) => link(...one)));
   document.getElementById("name").append(make("b", {}, "wirecopy"), " ", said(head.title));
   document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();
   });
   document.getElementById("keys").addEventListener("click", () => help.showModal());
-  help.append(make("h2", { id: "help-title" }, "Keys"), keyTable(), make("form", { method: "dialog" }, make("button", {}, "Close")));
+  const close = make("form", { method: "dialog" }, make("button", {}, "Close"));
+  help.append(make("h2", { id: "help-title" }, "Keys"), keyTable(), close);
 }
 
-/** The section that one is in, marked in the navigation. */
-function mark(name) {
-  const within = { story: "stories", pair: asked().options.get("of") === "series" ? "series" : "stories" };
-  const here = head.view === "report" ? within[name] || name : name === "about" ? name : first();
+/** The section that one is in is marked in the navigation. */
+function markSection(name) {
   for (const link of document.querySelectorAll("#sections a")) {
-    if (link.dataset.section === here) link.setAttribute("aria-current", "page");
+    if (link.dataset.section === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
 }
@@ -99,24 +88,22 @@ function mark(name) {
 function press(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   const writing = event.target.matches?.("input:not([type=checkbox]), select, textarea");
-  if (event.key === "Escape") {
-    if (writing) event.target.blur();
-    else if (current.back) location.hash = current.back;
-    return;
-  }
-  if (writing) return;
-  if (event.key === "?") help.showModal();
-  else if (current.keys[event.key]) current.keys[event.key]();
+  if (event.key === "Escape" && writing) event.target.blur();
+  else if (event.key === "Escape") goTo(current.back)();
+  else if (writing) return;
+  else if (event.key === "?") help.showModal();
+  else if (Object.hasOwn(current.keys, event.key)) current.keys[event.key]();
   else if (event.key === "/" && head.view === "report") searchStories();
   else return;
   event.preventDefault();
 }
 
 async function searchStories() {
+  const there = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
   location.hash = lists.stories?.address || "#stories";
-  await new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+  await there;
   await show();
-  document.getElementById("search")?.focus();
+  current.keys["/"]?.();
 }
 
 history.scrollRestoration = "manual";
