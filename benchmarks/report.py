@@ -121,11 +121,15 @@ def write_alone(corpus: Path, report: Path) -> int:
 
     told = wirecopy.stories(corpus)
     before = held()
-    started = time.monotonic()
+    started, worked = time.monotonic(), time.process_time()
     size = wirecopy.write_report(told, report)
-    seconds = time.monotonic() - started
+    seconds, cpu = time.monotonic() - started, time.process_time() - worked
     counts = {"stories": len(told), "articles": int(told.sizes().sum()), "matches": len(told.matches)}
-    print(json.dumps({"seconds": seconds, "before": before, "held": held(), "bytes": size, **counts}))
+    print(
+        json.dumps(
+            {"seconds": seconds, "cpu": cpu, "before": before, "held": held(), "bytes": size, **counts}
+        )
+    )
     return 0
 
 
@@ -152,7 +156,8 @@ def measure(corpus: Path, report: Path) -> bool:
         end=" ",
     )
     print(f"{text:,.0f} MB of articles, a report of {told['bytes'] / 1e6:,.1f} MB")
-    print(f"the whole command: {whole:.1f} s; stories alone held {told['before']:,.0f} MB")
+    print(f"writing it took {told['cpu']:.1f} s of CPU time; the whole command {whole:.1f} s, in which")
+    print(f"finding the stories held {told['before']:,.0f} MB")
     again.unlink()
     lines: list[Target] = [
         ("writing, seconds", told["seconds"], f"≤ {SECONDS}", told["seconds"] <= SECONDS),
