@@ -205,3 +205,10 @@ def test_two_texts_that_share_nothing_are_shown_all_the_same(tmp_path: Path) -> 
     [pair] = block["pairs"]
     assert pair["relation"] is None
     assert rebuild(pair, 0, block["articles"]["one.txt"]["text"]) == "Nobody has \U0001f600 written this."
+
+
+def test_an_article_in_no_story_is_one_of_its_own_where_it_is_asked_for(pile: Path, tmp_path: Path) -> None:
+    ran = wirecopy("stories", pile, "--story", "x1", "--html", tmp_path / "page.html", "-q")
+    assert ran.returncode == 0, talk(ran)
+    [row] = read_report(tmp_path / "page.html").entries
+    assert (row["story"]["id"], list(row["articles"]), row["pairs"]) == ("x1", ["x1"], [])

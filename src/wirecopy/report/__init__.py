@@ -78,7 +78,7 @@ def prepare(
     )
     assert isinstance(matches, Matches)
     if isinstance(told, Stories):
-        listing = Listing.of_stories(told, top, only)
+        listing = Listing.of_stories(told, top) if only is None else Listing.of_story(told, only)
     elif stories and matches.query_side is matches.found_side:
         listing = Listing.of_stories(tell_stories(matches, pool), top)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -63,12 +63,23 @@ class Listing:
         return [matches.found_side] if same else [matches.found_side, matches.query_side]
 
     @classmethod
-    def of_stories(cls, stories: Stories, top: int | None, only: str | None = None) -> Listing:
-        """The rows of stories, the largest first; of each kind the `top` ones. With `only`, the story of this id alone."""
-        assert isinstance(stories.matches, Matches)
+    def of_stories(cls, stories: Stories, top: int | None) -> Listing:
+        """The rows of stories, the largest first; of each kind the `top` ones."""
         grouped = stories.grouped
         every = (_tell_stories(grouped), _collections(grouped), _series(grouped), _matches(grouped))
-        rows, counts = _choose(every, top, None if only is None else stories.ids.index(only))
+        return cls._list(stories, *_choose(every, top))
+
+    @classmethod
+    def of_story(cls, stories: Stories, id: str) -> Listing:
+        """The one story of this id, which may be that of an article that shares its text with no other."""
+        grouped, first = stories.grouped, stories.ids.index(id)
+        known = (row for row in chain(_tell_stories(grouped), _collections(grouped)) if row.first == first)
+        row = next(known, Row("story", (first,), ()))
+        return cls._list(stories, [row], {kind: int(kind == row.kind) for kind in KINDS})
+
+    @classmethod
+    def _list(cls, stories: Stories, rows: Sequence[Row], counts: dict[str, int]) -> Listing:
+        assert isinstance(stories.matches, Matches)
         row_of = {row.first: number for number, row in enumerate(rows) if row.kind in KINDS[:2]}
         return cls(stories.matches, rows, counts, stories, _links(stories, row_of))
 
@@ -87,16 +98,13 @@ class Listing:
         return cls(matches, chosen, counts)
 
 
-def _choose(
-    every: Iterable[Iterable[Row]], top: int | None, only: int | None = None
-) -> tuple[list[Row], dict[str, int]]:
-    """The `top` rows of each kind, the largest first, and how many there are of each; with `only`, the story with this first article."""
+def _choose(every: Iterable[Iterable[Row]], top: int | None) -> tuple[list[Row], dict[str, int]]:
+    """The `top` rows of each kind, the largest first, and how many there are of each."""
     rows: list[Row] = []
     counts = {}
     for kind, some in zip(KINDS, every, strict=True):
         # Of two with as many articles the earlier comes first: articles are numbered by time.
-        chosen = some if only is None else [row for row in some if row.place >= 0 and row.first == only]
-        in_order = sorted(chosen, key=lambda row: (-len(row.articles), row.first))
+        in_order = sorted(some, key=lambda row: (-len(row.articles), row.first))
         counts[kind] = len(in_order)
         rows += in_order[:top]
     return rows, counts

@@ -12,7 +12,7 @@ from ..grouping.records import Story
 from ..grouping.telling import tell_seen, tell_sources
 from ..model import UNDATED, Article
 from .articles import Paired, Sheet, count_layers
-from .listing import Listing, Pair, Row
+from .listing import KINDS, Listing, Pair, Row
 from .page import pack
 
 BLOCK_ROWS = 32
@@ -80,7 +80,7 @@ class Teller:
         told = iter(stories.tell(row.place for row in rows if row.place >= 0))
         ids = stories.ids
         return [
-            next(told) if row.place >= 0 else stories.of(ids[row.first]) if row.kind == "collection" else None
+            next(told) if row.place >= 0 else stories.of(ids[row.first]) if row.kind in KINDS[:2] else None
             for row in rows
         ]
 
