@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 WIDTH = 98
 """What click fills of the 100 columns that `tests/test_readme.py` has, which runs each command with `--help`."""
-PICTURE_MATCHES, SIDES_LINES = 3, 20
+PICTURE_MATCHES, SIDES_LINES = 3, 28
 
 
 def make_cli() -> str:
@@ -99,7 +99,7 @@ def make_sides() -> str:
         command = ["wirecopy", "show", query.id, found.id, "--in", "demo-archive/pages"]
         table, _ = _on_a_terminal(command, Path(folder))
     lines = table.splitlines()
-    return "\n".join(["```text", f"$ {' '.join(command)}", *lines[:SIDES_LINES], "…", lines[-1], "```"])
+    return "\n".join(["```text", f"$ {' '.join(command)}", *lines[:SIDES_LINES], "…", *lines[-2:], "```"])
 
 
 def make_answer() -> str:

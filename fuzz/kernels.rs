@@ -6,12 +6,13 @@ use std::sync::LazyLock;
 
 use wirecopy_core::align::{Asked, Comparison, Filling, SHINGLE_WORDS, Settings, compare};
 use wirecopy_core::boilerplate::Formulas;
+use wirecopy_core::cells::Texts;
 use wirecopy_core::extract::{Received, Wanted, extract};
 use wirecopy_core::html::Limits;
 use wirecopy_core::jsonl::{MAX_REASONS, Names, Records, read_jsonl};
 use wirecopy_core::metadata::Known;
 use wirecopy_core::models::Model;
-use wirecopy_core::pieces::{self, Texts};
+use wirecopy_core::pieces;
 use wirecopy_core::postings::SHARDS;
 use wirecopy_core::runs::Run;
 use wirecopy_core::segments::{Seal, Segment, block_sums, merge};

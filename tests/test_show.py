@@ -112,7 +112,7 @@ def test_what_is_shown_is_marked_without_colour(place: Path) -> None:
     body = "\n".join(screen)
     assert "── 1: 58 words, 2 changed ──" in body
     assert "── boilerplate ──" in body
-    assert "── not shared ──" in body
+    assert "── not in a passage ──" in body
     assert "[otherwise put]" in body
     assert "{Follow the Harbour Post" in body
     assert screen[-2:] == ["[ ]: not so in the other", "{ }: boilerplate, which does not count"]

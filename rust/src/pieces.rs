@@ -1,8 +1,6 @@
 //! Two articles laid side by side: what is the same, changed, added, cut or moved, to the character.
 //!
-//! *Cells*: each word has the marks and the white space around it up to its neighbours: what stands between two words belongs
-//! to the first up to its last white space, or else all but opening marks. Cells cover a text; a piece is some of them that stand
-//! together.
+//! A piece is some cells (`cells`) that stand together.
 //!
 //! *Units*: the equal words of each passage (`align`), but for runs of one word or less between changed ones, which are chance and
 //! hard to read, and slid to where sentences begin; then, among the words that are left, runs of `minor_words` or more. A word that two units have goes to the heavier. The
@@ -18,36 +16,18 @@ use std::ops::Range;
 
 use crate::align::{Asked, Comparison, Settings, compare};
 use crate::boilerplate::{Formulas, mark_boilerplate};
+use crate::cells::{Row, Texts};
 use crate::runs::{Index, Run, cut, find_runs};
-use crate::shingles::{Batch, check_offsets, mix_runs};
+use crate::shingles::{check_offsets, mix_runs};
 use crate::{Invalid, Result};
 
 /// Most runs of a pair that are too short for a passage.
 const MOST_MINOR: usize = 1000;
 /// Halves of one word: equal words that weigh no more are chance where they stand alone.
 const ONE_WORD: usize = 2;
-const OPENING: &str = "([{<«‹“‘„‚‟「『《〈（【〔［｛｟〖¿¡";
-/// Marks that end a sentence, and that end a part of one.
-const STOPS: &str = ".!?…。！？؟।\"”»";
-const PAUSES: &str = ",;:–—)]、，；：،؛";
 /// Words of a run that are left to it where what stands beside it is slid.
 const LEAST_RUN: usize = 2;
 const NONE: u32 = u32::MAX;
-
-/// The texts of a batch and where their words stand.
-#[derive(Debug, Clone, Copy)]
-pub struct Texts<'a> {
-    /// The words.
-    pub batch: Batch<'a>,
-    /// Code points of the text before each word.
-    pub starts: &'a [u32],
-    /// Code points up to its end.
-    pub ends: &'a [u32],
-    /// The texts in UTF-8.
-    pub text: &'a [u8],
-    /// Text i is `text[offsets[i]..offsets[i + 1]]`.
-    pub offsets: &'a [i64],
-}
 
 /// How pieces are told.
 #[derive(Debug, Clone, Copy)]
@@ -148,95 +128,6 @@ pub fn lay(
         answer.offsets.push(answer.kinds.len() as i64);
     }
     Ok(answer)
-}
-
-/// An article: its words, which of them are boilerplate, how many that are not stand before each, and its cells.
-struct Row<'a> {
-    words: &'a [u64],
-    halves: Option<&'a [u8]>,
-    marks: &'a [u8],
-    ranks: Vec<u32>,
-    text: &'a str,
-    /// Where cells begin and end: places as they are told, and bytes.
-    edges: Vec<u32>,
-    bytes: Vec<usize>,
-}
-
-impl<'a> Row<'a> {
-    fn new(texts: Texts<'a>, marks: &'a [u8], row: usize, utf16: bool) -> Result<Self> {
-        let own = texts.batch.offsets[row] as usize..texts.batch.offsets[row + 1] as usize;
-        let bytes = &texts.text[texts.offsets[row] as usize..texts.offsets[row + 1] as usize];
-        let text = std::str::from_utf8(bytes).map_err(|_| Invalid(format!("expected UTF-8 in row {row}")))?;
-        let (words, halves) = texts.batch.article(row);
-        let (starts, ends, marks) = (&texts.starts[own.clone()], &texts.ends[own.clone()], &marks[own]);
-        let ranks = marks.iter().scan(0, |kept, mark| {
-            let rank = *kept;
-            *kept += u32::from(*mark == 0);
-            Some(rank)
-        });
-        let (edges, bytes) = cut_cells(text, starts, ends, utf16)
-            .ok_or_else(|| Invalid(format!("expected spans of words in row {row} that rise and lie in its text")))?;
-        Ok(Self { words, halves, marks, ranks: ranks.collect(), text, edges, bytes })
-    }
-
-    fn weight(&self, words: Range<usize>) -> usize {
-        self.halves.map_or(2 * words.len(), |h| h[words].iter().map(|half| usize::from(*half)).sum())
-    }
-
-    /// How much ends with a word: 3 a line, 2 a sentence, 1 a part of one, 0 nothing.
-    fn ends_at(&self, word: usize) -> u8 {
-        let cell = &self.text[self.bytes[word]..self.bytes[word + 1]];
-        match cell.trim_end().chars().next_back() {
-            _ if cell.contains('\n') => 3,
-            Some(last) if STOPS.contains(last) => 2,
-            Some(last) if PAUSES.contains(last) => 1,
-            _ => 0,
-        }
-    }
-
-    /// Whether a word is written as one of another article, but for white space.
-    fn is_written_as(&self, word: usize, other: &Self, theirs: usize) -> bool {
-        let [mine, theirs] =
-            [(self, word), (other, theirs)].map(|(row, word)| &row.text[row.bytes[word]..row.bytes[word + 1]]);
-        let written = |cell: &'a str| cell.chars().filter(|one| !one.is_whitespace());
-        mine == theirs || written(mine).eq(written(theirs))
-    }
-}
-
-/// Where cells begin, and the last ends, in places and in bytes; one cell for a text without words. None where spans do not fit.
-fn cut_cells(text: &str, starts: &[u32], ends: &[u32], utf16: bool) -> Option<(Vec<u32>, Vec<usize>)> {
-    let (mut edges, mut bytes) = (vec![0], vec![0]);
-    let mut characters = text.chars();
-    // Code points, places and bytes that lie behind.
-    let mut at = (0_u32, 0_u32, 0_usize);
-    let mut step = |at: &mut (u32, u32, usize)| {
-        let one = characters.next()?;
-        *at = (at.0 + 1, at.1 + if utf16 { one.len_utf16() as u32 } else { 1 }, at.2 + one.len_utf8());
-        Some(one)
-    };
-    for (end, start) in ends.iter().zip(starts.iter().skip(1)) {
-        while at.0 < *end.min(start) {
-            step(&mut at)?;
-        }
-        let (mut edge, mut spaced) = (at, false);
-        while at.0 < *start {
-            let one = step(&mut at)?;
-            spaced |= one.is_whitespace();
-            if one.is_whitespace() || !spaced && !OPENING.contains(one) {
-                edge = at;
-            }
-        }
-        if at.0 != *start {
-            return None;
-        }
-        edges.push(edge.1);
-        bytes.push(edge.2);
-    }
-    while step(&mut at).is_some() {}
-    edges.push(at.1);
-    bytes.push(at.2);
-    let fit = ends.last().is_none_or(|end| *end <= at.0) && starts.iter().zip(ends).all(|(start, end)| start <= end);
-    fit.then_some((edges, bytes))
 }
 
 /// A stretch of both articles.

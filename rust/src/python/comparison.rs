@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use super::arrays::{Boilerplate, Compared, Scored, Tokens};
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
-use crate::{align, boilerplate, changes, matches, pieces, slots};
+use crate::{align, boilerplate, cells, changes, matches, pieces, slots};
 
 /// Pieces as columns, and the offsets of each pair's.
 type Laid<'py> = (
@@ -164,7 +164,7 @@ pub(crate) fn lay<'py>(
 ) -> PyResult<Laid<'py>> {
     let (starts, ends) = tokens.spans()?;
     let (text, offsets, pairs) = (text.as_slice()?, offsets.as_slice()?, [queries.as_slice()?, founds.as_slice()?]);
-    let texts = pieces::Texts { batch: tokens.batch()?, starts, ends, text, offsets };
+    let texts = cells::Texts { batch: tokens.batch()?, starts, ends, text, offsets };
     let known = boilerplate.as_ref().map(Boilerplate::parts).transpose()?;
     run_to_arrays(py, || {
         let formulas = known.map(|(shingles, gap_words)| boilerplate::Formulas::new(shingles, gap_words));

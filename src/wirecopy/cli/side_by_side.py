@@ -77,7 +77,13 @@ def _lines(
             room = " " * (width - mine.cell_len if theirs else 0)
             yield Text.assemble(mark, mine, room, GUTTER if theirs else "", mark if theirs else "", theirs)
 
-    yield from Text(verdict).wrap(console, console.width)
+    def under(text: Text) -> Iterator[Text]:
+        """Lines of a text, wrapped to the whole width."""
+        for line in text.wrap(console, console.width):
+            line.rstrip()
+            yield line
+
+    yield from under(Text(verdict))
     yield Text()
     yield from beside(*(Text(clean(one.id), "bold") for one in (pair.query, pair.found)))
     yield from beside(*(Text(_say_about(one), "italic") for one in (pair.query, pair.found)))
@@ -95,7 +101,7 @@ def _lines(
     legend = ["[ ]: not so in the other"] * bool(used.intersection(write.marked))
     legend += ["{ }: boilerplate, which does not count"] * (Kind.BOILERPLATE in used)
     for line in [*legend, *notes]:
-        yield from Text(line, "dim").wrap(console, console.width)
+        yield from under(Text(line, "dim"))
 
 
 class _Writer:
@@ -174,7 +180,7 @@ def _say_head(pair: Pair, stretch: Stretch) -> str:
         return f"── too short for a passage{moved} ──"
     if first.passage < 0 or pair.match is None:
         is_boilerplate = all(piece.kind == Kind.BOILERPLATE for piece in pieces)
-        return "── boilerplate ──" if is_boilerplate else "── not shared ──"
+        return "── boilerplate ──" if is_boilerplate else "── not in a passage ──"
     passage = pair.match.passages[first.passage]
     also = f", {passage.changed:,} changed" if passage.changed else ""
     return f"── {first.passage + 1}: {count(passage.words, 'word')}{also}{moved} ──"
