@@ -8,7 +8,7 @@ import pytest
 
 from .conftest import Opened, press, settle
 from .news import ARABIC, CHINESE, HEBREW, OWN, THAI, change, paragraphs
-from .test_views import heading, texts
+from .test_reading import heading, texts
 
 MOVED = "#pair/harbour%2Fmoved/harbour%2Ffirst"
 EDITED = "#pair/harbour%2Fedited/harbour%2Ffirst"
