@@ -109,7 +109,7 @@ class Stock:
 
     def describe(self, ranks: NDArray[np.uint32]) -> list[Article]:
         """The same without their texts."""
-        rows = self._rows[ranks].tolist()
+        rows = self.rows[ranks].tolist()
         with self._lock:
             return self._store.articles(rows)
 
