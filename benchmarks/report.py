@@ -124,7 +124,8 @@ def write_alone(corpus: Path, report: Path) -> int:
     started = time.monotonic()
     size = wirecopy.write_report(told, report)
     seconds = time.monotonic() - started
-    print(json.dumps({"seconds": seconds, "before": before, "held": held(), "bytes": size}))
+    counts = {"stories": len(told), "articles": int(told.sizes().sum()), "matches": len(told.matches)}
+    print(json.dumps({"seconds": seconds, "before": before, "held": held(), "bytes": size, **counts}))
     return 0
 
 
@@ -146,7 +147,11 @@ def measure(corpus: Path, report: Path) -> bool:
     whole = time.monotonic() - started
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     text = corpus.stat().st_size / 1e6
-    print(f"\n{text:,.0f} MB of articles, a report of {told['bytes'] / 1e6:,.1f} MB")
+    print(
+        "\n{stories:,} stories of {articles:,} articles, {matches:,} matches among them;".format(**told),
+        end=" ",
+    )
+    print(f"{text:,.0f} MB of articles, a report of {told['bytes'] / 1e6:,.1f} MB")
     print(f"the whole command: {whole:.1f} s; stories alone held {told['before']:,.0f} MB")
     again.unlink()
     lines: list[Target] = [

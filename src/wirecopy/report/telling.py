@@ -17,6 +17,8 @@ from .page import pack
 
 BLOCK_ROWS = 32
 """So many rows are one block."""
+ROWS_AT_ONCE = 8
+"""So many rows are read and compared together: texts may be long, and their words take several times as much."""
 MOST_TEXT = 4 << 20
 """So many characters of the texts of one row are shown."""
 INDEX_HEADS = (
@@ -43,6 +45,18 @@ class Teller:
 
     def tell(self, rows: Sequence[Row]) -> Block:
         """The block of some rows."""
+        entries: list[dict[str, Any]] = []
+        lines: list[tuple[Any, ...]] = []
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            tellings = self._read(rows[start : start + ROWS_AT_ONCE])
+            in_full = [number for one in tellings for number in one.in_full()]
+            pieces = dict(zip(in_full, tellings[0].paired.align(in_full), strict=True))
+            entries += [one.entry(pieces) for one in tellings]
+            lines += [one.line() for one in tellings]
+        return Block(pack({"stories": entries}), lines)
+
+    def _read(self, rows: Sequence[Row]) -> list[_Telling]:
+        """Some rows, read and compared together, about to be told."""
         stories = self._tell_stories(rows)
         pairs = [
             _with_weakest(row, story) if story else row.pairs
@@ -56,10 +70,7 @@ class Teller:
             of_pairs = range(first, first + len(some))
             tellings.append(_Telling(self, row, story, sheet, paired, of_pairs, some, numbers))
             first += len(some)
-        in_full = [number for one in tellings for number in one.in_full()]
-        pieces = dict(zip(in_full, paired.align(in_full), strict=True))
-        entries = [one.entry(pieces) for one in tellings]
-        return Block(pack({"stories": entries}), [one.line() for one in tellings])
+        return tellings
 
     def _tell_stories(self, rows: Sequence[Row]) -> list[Story | None]:
         """The stories of those rows that are stories or collections."""
@@ -166,7 +177,8 @@ class _Telling:
 
     def _articles(self) -> tuple[list[Article], list[int]]:
         """The articles of the row that are shown, and their dates."""
-        shown = [number for number in self.row.articles if number in set(self.numbers)]
+        known = set(self.numbers)
+        shown = [number for number in self.row.articles if number in known]
         return [self.sheet[number] for number in shown], [self._moment(number) for number in shown]
 
     def _moment(self, number: int) -> int:

@@ -165,7 +165,7 @@ def _tell_answer(
         "form_of_count": answer.form_of_count,
         "found": [
             _tell_match(one.match)
-            | {"article": _tell(article), "story": None, "pieces": some if article.text else []}
+            | {"article": _tell(article), "story": one.story, "pieces": some if article.text else []}
             for one, article, some in zip(answer.found, founds, pieces, strict=True)
         ],
         "new": [int(units[edge]) for span in answer.new for edge in span],
