@@ -67,6 +67,7 @@ async function start() {
   const shown = { pair: [["pair", "Pair"]], check: [["check", "Checked"]] }[head.view]
     || [["overview", "Overview"], ...listed.filter(([name, , many]) => many || name === "stories")];
   document.getElementById("sections").append(...[...shown, ["about", "About"]].map((one) => link(...one)));
+  document.getElementById("top").hidden = false;
   document.getElementById("name").append(make("b", {}, "wirecopy"), " ", said(head.title));
   document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
