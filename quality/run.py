@@ -62,6 +62,7 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
             for measure, bound in {
                 "B³ F ahead of closure of all": at_least(0.001),
                 "left out, covered by nothing kept": at_most(0),
+                "left out, a form of what is kept": at_most(0),
                 "kept, covered by another": at_most(0),
             }.items()
         },
@@ -131,6 +132,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     },
     # Promised: no input breaks anything. Runs: enough that a fuzzer which does nothing is noticed.
     "fuzz": {("*", "broken"): at_most(0), ("*", "runs"): at_least(200)},
+    # Promised: nothing that was scraped runs. Views: a story and a pair for each payload, so that one who walks through nothing is noticed.
+    "hostile": {("*", "ran"): at_most(0), ("*", "payloads"): at_least(60), ("*", "views"): at_least(120)},
     # Promised.
     "archive_life": {("*", "sequences"): at_least(2000), ("*", "diverged"): at_most(0)},
     # Promised.
@@ -176,13 +179,15 @@ DIGESTS = {
     "news20k of ../shared/bench": "23ed1a2f01a8ad04",
     "news182k of ../shared/bench": "a7f7982334490395",
     "a made-up newsroom": "8f9f642b5937ca1f",
+    "weak chain, drift and reprints": "1a3c54428672a7e6",
     "made-up articles with 500 planted copies": "58b04a1837697e6d",
     "made-up articles with 5,000 reprints of one article": "c148a8afb3951722",
+    "hostile articles": "81f8a25501cd2fde",
     "made-up articles for faults": "35d4c06f4ffe7c92",
     "made-up articles for lives": "e14fc5d5e3843f2f",
     "made-up articles, shuffled": "d702dbdf91742dfc",
     "made-up articles, in archives": "708d162a59be827b",
-    "300 made-up piles": "054780d4f34abc1e",
+    "300 made-up piles": "43e455400755601f",
     "demo, one path": "287c31acd47b8740",
     "made-up articles, one path": "d702dbdf91742dfc",
     "news20k of ../shared/bench, one path": "581ac1ae663d7eca",

@@ -17,6 +17,8 @@ from quality.texts import Writer, join
 from wirecopy import Matches, Stories, Story
 from wirecopy.comparison import PRESETS
 from wirecopy.grouping import BASES, CONTAINED_IN, CONTAINS, FORM, IDENTICAL, NEAR, close
+from wirecopy.matching import compare_more
+from wirecopy.matching.collection import open_pool
 from wirecopy.measures import adjusted_rand, b_cubed
 
 STEPS = 10
@@ -122,26 +124,25 @@ def score(case: Case) -> Result:
 
 
 def rate_kept(rows: Sequence[Row], stories: Stories) -> dict[str, float]:
-    """How many records are left out, how many of them nothing kept covers, and how many kept ones another covers, by all pairs."""
+    """How many records are left out, how many of them wrongly, each compared again, and how many pairs of kept ones cover one another."""
     kept = stories.keep_one()
-    ids = stories.ids
+    ids = {id: rank for rank, id in enumerate(stories.ids)}
     every = wirecopy.find(rows, pairs="all")
-    covers: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    columns = every.queries, every.founds, every.compared.query_covered, every.compared.found_covered
-    is_copy = every.compared.relation != FORM
-    for query, found, mine, theirs in zip(*(one[is_copy].tolist() for one in columns), strict=True):
-        covers[ids[query]][ids[found]] = mine
-        covers[ids[found]][ids[query]] = theirs
-    share, inside = PRESETS[every.preset].covered, set(kept.articles)
+    share, inside = PRESETS[every.preset].covered, np.zeros(len(ids), bool)
+    inside[[ids[id] for id in kept.articles]] = True
+    is_copy = (every.compared.relation != FORM) & inside[every.queries] & inside[every.founds]
+    shares = np.maximum(every.compared.query_covered, every.compared.found_covered)
+    pairs = [(ids[one.article], ids[one.kept]) for one in kept.dropped]
+    later, earlier = (np.array([side(pair) for pair in pairs], np.uint32) for side in (max, min))
+    with open_pool(None) as pool:
+        compared = compare_more(every, (later, earlier), pool)
+    is_later = np.array([one > other for one, other in pairs])
+    covered = np.where(is_later, compared.query_covered, compared.found_covered)
     return {
-        "left out": len(kept.dropped),
-        "left out, covered by nothing kept": sum(
-            covers[one.article].get(one.kept, 0) < share for one in kept.dropped
-        ),
-        "kept, covered by another": sum(
-            any(covered >= share and other in inside for other, covered in covers[id].items())
-            for id in inside
-        ),
+        "left out": len(pairs),
+        "left out, covered by nothing kept": int((covered < share).sum()),
+        "left out, a form of what is kept": int((compared.relation == FORM).sum()),
+        "kept, covered by another": int((is_copy & (shares >= share)).sum()),
     }
 
 

@@ -142,6 +142,26 @@ def test_all_days_of_a_form_are_kept() -> None:
     assert len(library.stories(records).keep_one().articles) == 30
 
 
+def test_a_late_reprint_of_a_form_does_not_cost_what_was_filled_in_since() -> None:
+    writer = Writer(65)
+    form, slots = writer.write(80), range(5, 75, 12)
+    days = [
+        join([str(writer.random.randint(100, 9999)) if n in slots else word for n, word in enumerate(form)])
+        for _ in range(12)
+    ]
+    records = [
+        {"id": f"{day:02}", "text": text, "published": f"2024-03-{day + 1:02}T08:00:00Z", "source": "Wire"}
+        for day, text in enumerate(days)
+    ]
+    # Hours before the report of the day: of the reprint that is an update, of the report of an earlier day a form.
+    late = {"id": "late", "text": days[3], "published": "2024-03-07T02:00:00Z", "source": "Courier"}
+    matches = {(one.query, one.found): str(one.relation) for one in library.find([*records, late])}
+    assert matches["06", "late"] == "near-duplicate"
+    assert matches["06", "03"] == "form"
+    kept = library.stories([*records, late]).keep_one()
+    assert [(one.article, one.kept) for one in kept.dropped] == [("late", "03")]
+
+
 @pytest.mark.parametrize("keep", ["longest", "earliest"])
 def test_whatever_is_left_out_is_covered_by_something_kept_and_nothing_kept_by_another(keep: str) -> None:
     records = write([*reprints(150), *reprints(40, seed=63), Writer(64).write(100)])

@@ -14,7 +14,8 @@ PACKAGE = Path(__file__).parents[1] / "src" / "wirecopy"
 LAYERS = (
     ("cli",),
     ("service", "spark", "evaluation"),
-    ("report", "demo"),
+    ("demo",),
+    ("report",),
     ("archive", "pile"),
     ("grouping",),
     ("matching",),
@@ -27,8 +28,8 @@ LAYERS = (
     ("files", "addresses"),
 )
 """From the top down; modules that are still to come have their place already."""
-GROUND = {"model", "errors", "_core"}
-"""Anyone may import these; of each other `model` and `errors` need nothing."""
+GROUND = {"model", "errors", "escaping", "_core"}
+"""Anyone may import these; of each other only `model` needs `escaping`."""
 HOMES = {
     "sqlite3": {"archive"},
     "pyspark": {"spark"},
@@ -106,7 +107,7 @@ def test_an_outside_library_is_used_at_home_only(path: Path) -> None:
 def test_sql_is_in_the_store_of_the_archive_only() -> None:
     spoken = re.compile(r"\b(SELECT\b.*\bFROM|INSERT\b.*\bINTO|UPDATE\b.*\bSET|DELETE FROM|PRAGMA) ")
     speaking = {str(path.relative_to(PACKAGE)) for path in FILES if spoken.search(path.read_text("utf-8"))}
-    assert speaking <= {"archive/connection.py", "archive/store.py"}
+    assert speaking <= {"archive/connection.py", "archive/store.py", "archive/told.py"}
 
 
 def test_importing_wirecopy_loads_nothing_optional() -> None:

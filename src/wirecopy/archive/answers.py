@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from ..escaping import ROWS, show_table
 from ..model import (
     Article,
     Match,
@@ -30,16 +31,21 @@ WITHIN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINS)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An article of the archive that a text shares passages with; `article` is without its text."""
+    """An article of the archive that a text shares passages with; `article` is without its text.
+
+    `story` is the id of the story that it is in, its own if it is in none with others; None if the archive has not told that yet.
+    """
 
     match: Match
     article: Article
+    story: str | None = None
 
     def to_dict(self, query: Article | None = None) -> dict[str, Any]:
         """The match and what is known of the article, as their public JSON object; with the `query`, of that too, and with texts."""
         about = {name: getattr(self.article, name) for name in ("published", "title", "source", "url")}
+        told = about | {"story": self.story}
         return (
-            self.match.to_dict(text=query is not None) | about | (tell(query, self.article) if query else {})
+            self.match.to_dict(text=query is not None) | told | (tell(query, self.article) if query else {})
         )
 
 
@@ -72,10 +78,31 @@ class Answer:
         found = f": {', '.join(shown)}" if shown else ""
         return f"<Answer to {self.query!r}: {self.copied:.0%} copied, {least}{count(self.articles)} found{found}>"
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(one.relation),
+                one.query_covered,
+                one.words,
+                one.found,
+                about.source or "",
+                about.title or "",
+            )
+            for one, about in ((found.match, found.article) for found in self.found[:ROWS])
+        ]
+        heads = ("relation", "copied", "words", "found", "source", "title")
+        return show_table(repr(self).strip("<>"), heads, rows, self.articles - len(rows))
+
     @property
     def matches(self) -> list[Match]:
         """The matches alone."""
         return [one.match for one in self.found]
+
+    @property
+    def stories(self) -> list[str]:
+        """The ids of the stories of those given, without forms, each once."""
+        found = (one.story for one in self.found if one.match.relation != Relation.FORM)
+        return list(dict.fromkeys(story for story in found if story is not None))
 
     @property
     def contained_in(self) -> list[str]:
@@ -105,6 +132,7 @@ class Answer:
             "contains": self.contains,
             "form_of": self.form_of,
             "form_of_count": self.form_of_count,
+            "stories": self.stories,
             "new": [list(span) for span in self.new],
             "matches": [one.to_dict(self.article if text else None) for one in self.found],
         }

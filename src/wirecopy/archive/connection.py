@@ -183,10 +183,12 @@ class Connection:
         with self.errors("read"):
             return self.execute(statement, values).fetchall()
 
-    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    def insert(
+        self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], verb: str = "INSERT"
+    ) -> None:
         """Add rows to a table."""
         marks = ", ".join("?" * len(columns))
-        self._connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+        self._connection.executemany(f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
     def select(self, columns: str, table: str, by: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The rows of a table in which `by` is one of the values, in any order."""

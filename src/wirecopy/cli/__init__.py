@@ -31,7 +31,9 @@ from . import options
 from .archive import archive_commands
 from .compare import compare_command, show_command
 from .demo import demo_command
+from .html import report_matches
 from .pages import extract_command, train_command
+from .report import report_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
@@ -44,7 +46,6 @@ from .writing import (
     name_output,
     open_output,
     open_skipped,
-    report_matches,
     say,
     summarise,
     write_line,
@@ -96,7 +97,7 @@ def complain(message: str, code: int = 1) -> int:
 
 SECTIONS = {
     "Find copies": ("demo", "find", "show", "compare"),
-    "Tell stories": ("stories", "graph", "dedup"),
+    "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
@@ -153,6 +154,7 @@ def app() -> None:
 @options.pairs
 @options.relation
 @options.boilerplate
+@options.html
 @options.file(
     "--statistics", help="Weigh words by these, made by wirecopy weigh, instead of by the pile's own."
 )
@@ -176,6 +178,7 @@ def find_command(
     pairs: Literal["linked", "all"],
     relations: tuple[str, ...] | None,
     boilerplate: Path | None,
+    html: Path | None,
     statistics: Path | None,
     top: int | None,
     accepted: bool,
@@ -191,10 +194,10 @@ def find_command(
     Exit code 3 says that it is done but some records were skipped, three of each kind named on stderr.
     """
     read_too = filter(None, (query, statistics))
-    check_writable(output, boilerplate, verdicts, skipped, inputs=[*paths, *read_too])
+    check_writable(output, boilerplate, html, verdicts, skipped, inputs=[*paths, *read_too])
     by_method = decide == "method"
     given: dict[str, object] = {"preset": preset != DEFAULT_PRESET, "relation": relations}
-    given |= {"boilerplate": boilerplate, "pairs": pairs == "all"}
+    given |= {"boilerplate": boilerplate, "html": html, "pairs": pairs == "all"}
     refuse(
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
         *options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL),
@@ -221,11 +224,15 @@ def find_command(
         write_lines(verdicts, told.verdicts)
         return summarise(told, quiet)
     common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
-    common["about"] = form != "jsonl"
+    common["about"] = form != "jsonl" or html is not None
     with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
         matches = find(inputs, progress=progress, skip=skip, **common)
     within = [*paths, *filter(None, [query])]
-    return report_matches(matches, form, output, boilerplate, quiet, within)
+    files, asked = (
+        (output, boilerplate, html),
+        {name: common[name] for name in ("relations", "pairs", "threads")},
+    )
+    return report_matches(matches, form, *files, quiet, within, **asked)
 
 
 ELSEWHERE = (
@@ -234,6 +241,7 @@ ELSEWHERE = (
         show_command,
         compare_command,
         stories_command,
+        report_command,
         graph_command,
         dedup_command,
         extract_command,

@@ -13,6 +13,7 @@ from ..comparison import DEFAULT_PRESET, PRESETS
 from ..model import clean
 from ..sources import Fields, total_bytes
 from . import options
+from .html import write_pair_html
 from .naming import read_named
 from .show import show_progress
 from .side_by_side import show_side_by_side
@@ -29,6 +30,7 @@ spelling = options.flag("--spelling", help="Mark words that are only spelled oth
 @options.place_preset
 @spelling
 @options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
+@options.html
 @options.fields
 @options.output
 @options.quiet
@@ -39,6 +41,7 @@ def compare_command(
     preset: str | None,
     spelling: bool,
     as_json: bool,
+    html: Path | None,
     fields: Fields,
     output: Path | None,
     quiet: bool,
@@ -47,13 +50,14 @@ def compare_command(
 
     Off a terminal it is written as JSON.
     """
-    check_writable(output, inputs=[*within, *map(Path, filter(None, (query, found)))])
+    check_writable(output, html, inputs=[*within, *map(Path, filter(None, (query, found)))])
     pair, chosen = read_pair(query, found, within, preset, fields, quiet=quiet)
     with open_output(output) as out:
         if as_json or not out.isatty():
             write_line(pair.match.to_dict() if pair.match else None, out)
         else:
             show_pair(pair, chosen, within, out, spelling=spelling)
+    write_pair_html(pair, html, chosen, within)
     return 0
 
 
@@ -64,6 +68,7 @@ def compare_command(
 @options.place_preset
 @spelling
 @options.flag("--json", "as_json", help="The match as a JSON object, with the pieces of both texts.")
+@options.html
 @options.fields
 @options.output
 @options.quiet
@@ -74,6 +79,7 @@ def show_command(
     preset: str | None,
     spelling: bool,
     as_json: bool,
+    html: Path | None,
     fields: Fields,
     output: Path | None,
     quiet: bool,
@@ -83,13 +89,14 @@ def show_command(
     Passages stand beside each other, what is changed, moved, or boilerplate is marked. What is longer than the terminal goes to the
     pager of $PAGER.
     """
-    check_writable(output, inputs=[*within, *map(Path, filter(None, (query, found)))])
+    check_writable(output, html, inputs=[*within, *map(Path, filter(None, (query, found)))])
     pair, chosen = read_pair(query, found, within, preset, fields, quiet=quiet)
     with open_output(output) as out:
         if as_json:
             write_line(pair.to_dict(), out)
         else:
             show_pair(pair, chosen, within, out, spelling=spelling)
+    write_pair_html(pair, html, chosen, within)
     return 0
 
 

@@ -14,6 +14,7 @@ from ..model import Article, Match, Relation, count
 from ..pile import Matches, find
 from . import options
 from .compare import show_pair
+from .html import write_html
 from .show import show_progress, show_table
 from .writing import say
 
@@ -25,7 +26,9 @@ EDITED_WORDS = 8
 
 @click.command("demo")
 @click.argument("folder", type=options.FILE, metavar="DIR")
-@options.flag("--run", help="Then find its copies, show one in full, and compare all with the truth.")
+@options.flag(
+    "--run", help="Then find its copies, show one in full, compare all with the truth, and write a report."
+)
 @click.option(
     "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
 )
@@ -60,6 +63,10 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     else:
         print("the answer is the same as from the texts")
     print(demo.score(matches, demo.read_truth(folder)))
+    report = folder / "report.html"
+    say(f"\nrunning: wirecopy report {pages} -o {report}")
+    write_html(matches, report, [pages], quiet, None)
+    say(f"open {report} in a browser: every story, and every copy beside what it was copied from")
     commands = {
         f"wirecopy find {pages} --output matches.csv": "all matches, for a spreadsheet",
         f"wirecopy add news.db {pages}": "keep the articles",

@@ -86,6 +86,7 @@ pairs = choice(
     "all",
     help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
 )
+html = file("--html", help="Write it to this file as well, as one HTML page to look at, print and send.")
 boilerplate = file(
     "--boilerplate", help="Write the boilerplate that was left out to this file, as JSON lines."
 )
@@ -211,6 +212,7 @@ _ALIGNMENT_ONLY = {
     "pairs": "--pairs: not with --decide method, which gives all",
     "parquet": "--decide method writes JSON lines, CSV or a table",
     "text": "--text: not with --decide method, which compares no words",
+    "html": "--html: not with --decide method, which gives no passages to show",
 }
 
 

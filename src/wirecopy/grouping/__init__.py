@@ -350,10 +350,11 @@ class _Table:
             part += 1
         ties, before = self._parts[part], sum(map(len, self._compared[:part]))
         compared, row = self._compared[part], int(ties.row[tie]) - before
-        some = compared.passages.take(slice(*compared.passage_offsets[row : row + 2].tolist()))
-        if of_later != bool(ties.turned[tie]):
-            return list(zip(some.query_start.tolist(), some.query_end.tolist(), strict=True))
-        return list(zip(some.found_start.tolist(), some.found_end.tolist(), strict=True))
+        some, passages = slice(*compared.passage_offsets[row : row + 2].tolist()), compared.passages
+        starts, ends = passages.query_start, passages.query_end
+        if of_later == bool(ties.turned[tie]):
+            starts, ends = passages.found_start, passages.found_end
+        return list(zip(starts[some].tolist(), ends[some].tolist(), strict=True))
 
     def find_collections(self) -> None:
         """Which versions contain two others in disjoint places that share nothing with each other."""

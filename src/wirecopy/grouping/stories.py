@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..comparison import NOT_COMPARED, RELATIONS, get_preset
 from ..errors import MissingExtra, refuse
+from ..escaping import ROWS, show_table
 from ..matching import compare_more
 from ..matching.collection import Collection, Pool, open_pool
 from ..matching.matches import Matches
@@ -27,6 +28,7 @@ from . import (
     IDENTICAL,
     LINK_KINDS,
     PLACEHOLDER_WORDS,
+    Ask,
     Facts,
     Grouped,
     Ties,
@@ -64,6 +66,8 @@ class Stories(Sequence[Story]):
     matches: Matches | Opinions = field(repr=False)
     grouped: Grouped = field(repr=False)
     rule: str = "anchored"
+    former: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """By the id of an article that began a story and is no longer there, that of the earliest article that is left of it."""
 
     @cached_property
     def _members(self) -> dict[int, NDArray[np.int64]]:
@@ -129,6 +133,21 @@ class Stories(Sequence[Story]):
         inside = sum(map(len, self._members.values()))
         return f"<Stories: {len(self):,} of {inside:,} among {count(self.articles)}>"
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                len(one.articles),
+                len(one.versions),
+                len(one.sources),
+                one.first_seen or "",
+                one.title or "",
+                one.id,
+            )
+            for one in self.tell(range(min(ROWS, len(self))))
+        ]
+        heads = ("articles", "versions", "sources", "first seen", "title", "id")
+        return show_table(repr(self).strip("<>"), heads, rows, len(self) - len(rows))
+
     @overload
     def __getitem__(self, row: int) -> Story: ...
     @overload
@@ -145,8 +164,11 @@ class Stories(Sequence[Story]):
         return self.tell(range(len(self)))
 
     def of(self, article: str) -> Story | None:
-        """The story that an article is in, by its id; None if there is no such article."""
-        rank = self._ranks.get(article)
+        """The story that an article is in, by its id; None if there is no such article.
+
+        In an archive an article that has expired and began a story leads to what is left of it.
+        """
+        rank = self._ranks.get(self.former.get(article, article))
         if rank is None:
             return None
         anchor = int(self.grouped.anchor[rank])
@@ -379,8 +401,18 @@ def sample_sequences(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def tell_stories(matches: Matches | Opinions, pool: Pool, rule: str = "anchored") -> Stories:
-    """The stories of a collection that was matched with itself, or that one method has an opinion on."""
+def tell_stories(
+    matches: Matches | Opinions,
+    pool: Pool,
+    rule: str = "anchored",
+    *,
+    facts: Facts | None = None,
+    ask: Ask | None = None,
+) -> Stories:
+    """The stories of a collection that was matched with itself, or that one method has an opinion on.
+
+    The `facts` of its articles, and who is asked for pairs that were not matched, can be given.
+    """
     by_method = isinstance(matches, Opinions)
     refuse(
         (matches.query_side is not matches.found_side, "stories: expected matches of a pile with itself"),
@@ -408,8 +440,8 @@ def tell_stories(matches: Matches | Opinions, pool: Pool, rule: str = "anchored"
         if matches.linked is not None:
             kept = np.flatnonzero(matches.linked)
             found, compared = (matches.queries[kept], matches.founds[kept]), compared.take(kept)
-        facts = gather(matches, pool)
-        grouped = group(facts, *found, compared, lambda *pairs: compare_more(matches, pairs, pool))
+        asking = ask or (lambda *pairs: compare_more(matches, pairs, pool))
+        grouped = group(facts or gather(matches, pool), *found, compared, asking)
     pool.progress("grouping", 1, 1)
     return Stories(matches, grouped, rule)
 
@@ -431,8 +463,8 @@ def _accepted(opinions: Opinions) -> Ties:
     )
 
 
-def gather(matches: Matches, pool: Pool) -> Facts:
-    """What is known of the articles that are in a match."""
+def gather(matches: Matches, pool: Pool, counted: NDArray[np.int64] | None = None) -> Facts:
+    """What is known of the articles that are in a match; the words of those that were `counted` before, by rank and else -1, stay."""
     collection = matches.found_side
     ranks = np.unique(np.concatenate([matches.queries, matches.founds])).astype(np.uint32)
     published = np.full(len(collection.ids), UNDATED)
@@ -440,7 +472,10 @@ def gather(matches: Matches, pool: Pool) -> Facts:
     if not len(ranks):
         return Facts(published, words, titles)
     published[ranks] = collection.origins(ranks)[0]
-    parts = [ranks[start : start + READ_AT_ONCE] for start in range(0, len(ranks), READ_AT_ONCE)]
+    if counted is not None:
+        words[ranks] = counted[ranks]
+    fresh = ranks if counted is None else ranks[counted[ranks] < 0]
+    parts = [fresh[start : start + READ_AT_ONCE] for start in range(0, len(fresh), READ_AT_ONCE)]
 
     def count_words(some: NDArray[np.uint32]) -> NDArray[np.int64]:
         tokens = tokenise(*collection.texts(some))
@@ -449,7 +484,7 @@ def gather(matches: Matches, pool: Pool) -> Facts:
         halves = np.concatenate([[0], np.cumsum(tokens.halves, dtype=np.int64)])
         return np.diff(halves[tokens.offsets]) // 2
 
-    words[ranks] = np.concatenate(list(pool.map(count_words, parts)))
+    words[fresh] = np.concatenate([words[:0], *pool.map(count_words, parts)])
     same = matches.compared.relation == IDENTICAL
     alike = np.unique(np.concatenate([matches.queries[same], matches.founds[same]]))
     short = alike[words[alike] < PLACEHOLDER_WORDS].astype(np.uint32)

@@ -16,6 +16,7 @@ from .. import _core
 from ..boilerplate import Formula, Learnt
 from ..comparison import DEFAULT_PRESET, RELATIONS, Compared, build_match
 from ..errors import MissingExtra
+from ..escaping import ROWS, show_table
 from ..model import TOLD_HEADS, Article, Match, Relation, Remarks, Skipped, count, tell
 from .collection import Collection
 
@@ -107,6 +108,22 @@ class Matches(Sides, Sequence[Match]):
             f"{number:,} {relation}" for relation, number in self.count_relations().items()
         )
         return f"<Matches: {len(self):,} among {count(self.articles)}{by_relation and f': {by_relation}'}{self._left_out}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(one.relation),
+                one.query_covered,
+                one.found_covered,
+                one.words,
+                one.query,
+                one.found,
+                query.title or "",
+            )
+            for one, query, _ in self.tell(range(min(ROWS, len(self))))
+        ]
+        heads = ("relation", "of query", "of found", "words", "query", "found", "title")
+        return show_table(repr(self).strip("<>"), heads, rows, len(self) - len(rows))
 
     @overload
     def __getitem__(self, row: int) -> Match: ...
