@@ -17,6 +17,13 @@ from .news import write_reports
 Opened = Callable[..., Any]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all tests in a browser as slow."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """The browser of this machine; without one, what needs it is skipped."""

@@ -125,7 +125,7 @@ def write_reports(folder: Path) -> dict[str, Path]:
     run("add", archive, articles, more)
     paths = {
         name: folder / f"{name}.html"
-        for name in ("report", "bare", "empty", "pair", "strangers", "check", "one")
+        for name in ("report", "bare", "empty", "pair", "strangers", "check", "one", "queries")
     }
     run("report", archive, "-o", paths["report"])
     run("report", more, "--without-texts", "-o", paths["bare"])
@@ -144,6 +144,7 @@ def write_reports(folder: Path) -> dict[str, Path]:
         "\n\n".join([parts[2], OWN.replace("herring", "salmon and the eel"), parts[5], ARABIC]), "utf-8"
     )
     clean.write_text(Writer(99).text(60), "utf-8")
+    run("find", more, "--query", draft, "--html", paths["queries"], "-o", folder / "found.jsonl")
     run("check", archive, draft, clean, "--html", paths["check"], "-o", folder / "answers.jsonl")
     run("check", archive, draft, "--html", paths["one"], "-o", folder / "answer.jsonl")
     return paths

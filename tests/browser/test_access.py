@@ -27,7 +27,9 @@ def complaints(page: Any) -> list[str]:
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed: make develop"
     )
-    found = axe.Axe().run(page).response["violations"]
+    response = axe.Axe().run(page).response
+    assert len(response["passes"]) > 10
+    found = response["violations"]
     return [
         f"{one['id']}: {node['html'][:200]} {node.get('failureSummary', '')[:200]}"
         for one in found
@@ -115,6 +117,15 @@ def test_a_pair_is_printed_whole(open_report: Opened, tmp_path: Path) -> None:
     printed = page.pdf(path=tmp_path / "pair.pdf")
     assert printed.startswith(b"%PDF")
     assert printed.count(b"/Type /Page\n") in range(1, 4)
+
+
+def test_on_paper_it_is_never_dark(open_report: Opened) -> None:
+    page = open_report("#story/harbour%2Ffirst", color_scheme="dark")
+    colour = "one => getComputedStyle(one).backgroundColor.match(/[0-9]+/g).map(Number)"
+    mark = page.locator(".text mark").first
+    assert max(mark.evaluate(colour)) < 130
+    page.emulate_media(media="print", color_scheme="dark")
+    assert min(mark.evaluate(colour)) > 130
 
 
 def test_a_list_is_printed_as_it_stands_on_the_screen(open_report: Opened) -> None:

@@ -11,7 +11,7 @@ import pytest
 from quality.hostile import PAYLOADS, ran, walk, write_hostile
 
 from .conftest import Opened, settle
-from .test_views import heading
+from .test_reading import heading
 
 TRIED = PAYLOADS if os.environ.get("ALL_PAYLOADS") else PAYLOADS[:15]
 

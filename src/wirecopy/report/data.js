@@ -192,7 +192,7 @@ function piecesOf(numbers) {
     query = next(query, gap, length);
     found = next(found, foundGap, foundLength);
     const [passage, minor, moved] = [flags >> 2, Boolean(flags & 2), Boolean(flags & 1)];
-    pieces.push({ kind: KINDS[kind], query, found, passage, minor, moved });
+    pieces.push({ kind: KINDS[kind], query, found, passage, minor, moved, on: {} });
   }
   return pieces;
 }

@@ -1,4 +1,5 @@
 // The lists: stories, collections, series and other matches, with search, facets and order.
+// A report on some matches only, or on queries, has nothing but the last of these.
 
 const SECTIONS = {
   stories: { kind: "story", title: "Stories", one: "story", many: "stories", none: "No copies were found" },
@@ -8,8 +9,18 @@ const SECTIONS = {
   series: { kind: "series", title: "Series", one: "series", many: "series", none: "No form that is filled in again was found",
     lead: "Articles in one form, filled in anew each time: weather, markets, results. They are no copies, and in no story." },
   matches: { kind: "matches", title: "Other matches", one: "article", many: "articles", none: "Nothing more is shared",
-    lead: "What an article shares with others that are not in its story." },
+    lead: "What an article shares with others that are not in its story.",
+    alone: { title: "Matches", lead: "What an article shares with others." } },
 };
+
+/** The names of the sections that have rows. */
+function listed() {
+  const some = Object.keys(SECTIONS).filter((name) => index.kind.includes(SECTIONS[name].kind));
+  return some.length ? some : ["stories"];
+}
+
+/** What is said of a section; matches that stand alone are not the other ones. */
+const sectionOf = (name) => ({ ...SECTIONS[name], ...(listed()[0] === name ? SECTIONS[name].alone : {}) });
 
 const SORTS = {
   size: ["most articles", (row) => -index.articles[row]],
@@ -63,7 +74,7 @@ function passing(kind, tests, but = "") {
 }
 
 function list(name, options) {
-  const about = SECTIONS[name];
+  const about = sectionOf(name);
   const all = passing(about.kind, {}).length;
   if (!all) {
     const none = make("p", { class: "lead" }, `${about.none} among ${count(head.counts.articles, "article")}.`);

@@ -29,7 +29,9 @@ function overview() {
 function leading(counts) {
   const from = counts.sources ? ` from ${count(counts.sources, "source")}` : "";
   const stories = counts.stories === 1 ? "one story is" : `${counts.stories ? number(counts.stories) : "no"} stories are`;
-  return `Among ${count(counts.articles, "article")}${from}, ${stories} told in the same words more than once.`;
+  const found = listed()[0] === "matches" ? `${count(counts.matches, "match", "matches")} were found`
+    : `${stories} told in the same words more than once`;
+  return `Among ${count(counts.articles, "article")}${from}, ${found}.`;
 }
 
 function skipped() {
@@ -57,8 +59,9 @@ function largest() {
   const item = (row) => make("li", {},
     make("a", { href: address("story", [index.id[row]]) }, said(index.title[row], "Without a title")),
     make("small", {}, `${count(index.articles[row], "article")} from ${count(index.sources[row].length, "source")}`));
-  const all = make("a", { href: "#stories" }, `All ${count(head.counts.stories, "story")}`);
-  return section("Largest stories", make("ol", { class: "plain" }, rows.map(item)), make("p", {}, all));
+  const all = passing("story", {}).length;
+  return section("Largest stories", make("ol", { class: "plain" }, rows.map(item)),
+    all > rows.length ? make("p", {}, make("a", { href: "#stories" }, `All ${count(all, "story")}`)) : null);
 }
 
 const CHART_HEIGHT = 120;
@@ -72,7 +75,8 @@ function overTime() {
   const bar = (name, place, many) => draw("rect", { class: name, x: `${(place + 0.1) * step}%`, width: `${step * 0.8}%`,
     y: CHART_HEIGHT * (1 - many / most), height: (CHART_HEIGHT * many) / most });
   const last = (place) => (place + 1 < from.length ? dayBefore(from[place + 1]) : "");
-  const storiesOf = (place) => address("stories", [], { from: from[place].slice(0, 10), to: last(place) });
+  const [list] = listed();
+  const storiesOf = (place) => address(list, [], { from: from[place].slice(0, 10), to: last(place) });
   const bars = from.map((start, place) => draw("a", { href: storiesOf(place) },
     draw("title", {}, `${told(start)}: ${count(articles[place], "article")}, ${count(copies[place], "copy")}`),
     draw("rect", { class: "hit", x: `${place * step}%`, y: 0, width: `${step}%`, height: CHART_HEIGHT }),
@@ -99,10 +103,11 @@ function whoFromWhom() {
   if (sources.length < 2) return null;
   const most = Math.max(1, ...counts.flat());
   const names = sources.map((place) => head.sources[place]);
+  const [list] = listed();
   const cell = (many, row, column) => {
     const both = [...new Set([names[row], names[column]])];
     return make("td", { "--part": Math.sqrt(many / most), class: many ? "some" : null }, many
-      ? make("a", { href: address("stories", [], { source: both }) }, number(many))
+      ? make("a", { href: address(list, [], { source: both }) }, number(many))
       : make("span", { class: "quiet" }, "·"));
   };
   const column = (name) => make("th", { scope: "col" }, make("span", {}, said(name)));

@@ -97,7 +97,7 @@ function sideBySide(pair, both, options) {
   const map = minimap(pieces, links, both, (link) => go(link.number - 1));
   const element = make("div", { class: "columns" }, panes.query, map.element, panes.found);
   const hidden = new Set((options.get("hide") ?? HIDDEN).split(",").filter(Boolean));
-  const scroll = lockStep(panes, links, () => map.see(panes));
+  const scroll = lockStep(panes, pieces, () => map.see(panes));
   scroll.locked = options.get("lock") !== "off";
   let at = -1;
 
@@ -169,44 +169,54 @@ function sideBySide(pair, both, options) {
   return { element, tools, links, ready, keys: whole ? keys : {} };
 }
 
-/** What keeps both columns at one height, passage by passage, while `locked`; `reveal` brings an end of a link into sight. */
-function lockStep(panes, links, onScroll) {
+const READING_LINE = 0.3;
+
+/** What keeps equal words of both columns at one height while `locked`; `reveal` brings an end of a link into sight. */
+function lockStep(panes, pieces, onScroll) {
   const expected = {};
-  const range = (side) => panes[side].scrollHeight - panes[side].clientHeight;
   const scrollTo = (side, top) => {
     panes[side].scrollTop = top;
     expected[side] = panes[side].scrollTop;
   };
 
-  /** Where a link begins and ends in a column, from its top. */
-  function edges(side, link) {
-    const boxes = [...panes[side].querySelectorAll(`[data-link="${link.number}"]`)].map((one) => one.getBoundingClientRect());
+  /** Where an element begins and ends in its column, from the top of that. */
+  function edges(side, element) {
     const zero = panes[side].getBoundingClientRect().top - panes[side].scrollTop;
-    if (!boxes.length) return null;
-    return [Math.min(...boxes.map((box) => box.top)) - zero, Math.max(...boxes.map((box) => box.bottom)) - zero];
+    const { top, bottom } = element.getBoundingClientRect();
+    return [top - zero, bottom - zero];
+  }
+
+  /** Heights that belong together: both ends of equal words that have not moved, and of the columns. */
+  function measure(from, to) {
+    const both = (piece) => piece.on.query && piece.on.found;
+    const steady = pieces.filter((piece) => piece.kind === "same" && piece.passage && !piece.moved && both(piece));
+    const inside = steady.flatMap((piece) => {
+      const [here, there] = [edges(from, piece.on[from]), edges(to, piece.on[to])];
+      return [[here[0], there[0]], [here[1], there[1]]];
+    });
+    return [[0, 0], ...inside, [panes[from].scrollHeight, panes[to].scrollHeight]].sort((one, next) => one[0] - next[0]);
   }
 
   let known = {};
-  /** Heights that belong together: both ends of each passage that has not moved, and of the columns. */
+  /** The same, measured once for a size of the columns. */
   function points(from, to) {
-    const size = SIDES.map((side) => `${panes[side].scrollHeight}/${panes[side].clientHeight}`).join();
+    const size = SIDES.map((side) => `${panes[side].scrollHeight}/${panes[side].clientWidth}`).join();
     if (known.size !== size) known = { size };
-    return (known[from] ||= [[0, 0], ...links.filter((link) => !link.moved && !link.minor).flatMap((link) => {
-      const [here, there] = [edges(from, link), edges(to, link)];
-      return here && there ? [[here[0], there[0]], [here[1], there[1]]] : [];
-    }), [panes[from].scrollHeight, panes[to].scrollHeight]].sort((one, next) => one[0] - next[0]));
+    return (known[from] ||= measure(from, to));
   }
 
-  /** The line that is followed stands as far down in what is in sight as that stands in its column. */
+  /** What stands at the reading line, which comes down from the top as one begins to scroll, comes to it in the other column. */
   function follow(from) {
+    if (!step.locked) return;
     const to = other(from);
-    if (!step.locked || !range(from) || !range(to)) return;
-    const line = (panes[from].scrollTop * panes[from].scrollHeight) / range(from);
+    const { scrollTop, clientHeight } = panes[from];
+    const above = READING_LINE * Math.min(clientHeight, scrollTop);
     const between = points(from, to);
+    const line = scrollTop + above;
     const after = Math.max(1, between.findIndex(([y]) => y >= line));
     const [[y, z], [nextY, nextZ]] = [between[after - 1], between[after]];
     const part = nextY > y ? Math.min(1, (line - y) / (nextY - y)) : 0;
-    scrollTo(to, ((z + (nextZ - z) * part) * range(to)) / panes[to].scrollHeight);
+    scrollTo(to, z + (nextZ - z) * part - above);
   }
 
   for (const side of SIDES) {
@@ -218,8 +228,8 @@ function lockStep(panes, links, onScroll) {
     }, { passive: true });
   }
   const reveal = (side, link) => {
-    const found = edges(side, link);
-    if (found) scrollTo(side, found[0] - panes[side].clientHeight * 0.2);
+    const found = panes[side].querySelector(`[data-link="${link.number}"]`);
+    if (found) scrollTo(side, edges(side, found)[0] - panes[side].clientHeight * 0.2);
   };
   const step = { locked: true, follow, reveal };
   return step;
@@ -239,7 +249,7 @@ function paneOf(side, article, id, text) {
     text || make("p", { class: "note" }, "This text is not in the report."));
 }
 
-/** The text of one side, cut into its pieces; what is linked stands in a box that knows its number. */
+/** The text of one side, cut into its pieces, which learn their elements; what is linked has a box that knows its number. */
 function textOf(article, pieces, links, side, onJump) {
   const text = make("div", { class: "text", dir: article.dir || "auto", lang: language(article) });
   const byKey = new Map(links.map((link) => [link.key, link]));
@@ -263,7 +273,9 @@ function textOf(article, pieces, links, side, onJump) {
       labelled.add(link);
       open = link;
     }
-    box.append(...wordsOf(article.text.slice(from, to), piece.kind));
+    const parts = wordsOf(article.text.slice(from, to), piece.kind);
+    box.append(...parts);
+    piece.on[side] = parts.find((one) => one.nodeType);
   }
   return text;
 }

@@ -63,10 +63,10 @@ async function start() {
   index = (packed.textContent.trim() && (await unpack(packed))) || { id: [], kind: [], title: [] };
   const link = (name, words, many) => make("a", { href: `#${name}`, "data-section": name }, words,
     many === undefined ? null : make("span", { class: "number" }, number(many)));
-  const listed = Object.entries(SECTIONS).map(([name, { kind, title }]) => [name, title, passing(kind, {}).length]);
-  const shown = { pair: [["pair", "Pair"]], check: [["check", "Checked"]] }[head.view]
-    || [["overview", "Overview"], ...listed.filter(([name, , many]) => many || name === "stories")];
+  const lists = listed().map((name) => [name, sectionOf(name).title, passing(SECTIONS[name].kind, {}).length]);
+  const shown = { pair: [["pair", "Pair"]], check: [["check", "Checked"]] }[head.view] || [["overview", "Overview"], ...lists];
   document.getElementById("sections").append(...[...shown, ["about", "About"]].map((one) => link(...one)));
+  document.getElementById("top").hidden = false;
   document.getElementById("name").append(make("b", {}, "wirecopy"), " ", said(head.title));
   document.getElementById("skip").addEventListener("click", (event) => {
     event.preventDefault();
@@ -100,7 +100,8 @@ function press(event) {
 
 async function searchStories() {
   const there = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
-  location.hash = lists.stories?.address || "#stories";
+  const [name] = listed();
+  location.hash = lists[name]?.address || `#${name}`;
   await there;
   await show();
   current.keys["/"]?.();

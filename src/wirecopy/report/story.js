@@ -11,7 +11,7 @@ async function storyPage(name, id) {
   const place = position(row);
   const { story } = entry;
   const element = make("article", { class: "page story" },
-    trail(place.back, SECTIONS[place.name].title, place, SECTIONS[place.name].one),
+    trail(place.back, sectionOf(place.name).title, place, SECTIONS[place.name].one),
     make("h1", {}, said(story.title, "Without a title")),
     make("p", { class: "lead" }, summary(entry)),
     story.versions ? storyParts(entry) : memberParts(entry),

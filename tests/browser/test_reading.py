@@ -261,6 +261,35 @@ def test_links_lead_to_other_stories(open_report: Opened) -> None:
     assert page.get_by_role("link", name="side by side").count() > 5
 
 
+def test_a_report_on_queries_has_matches_and_no_stories(open_report: Opened) -> None:
+    page = open_report(name="queries")
+    assert page.locator(".lead").inner_text().endswith("matches were found.")
+    assert [one.split()[0] for one in texts(page, "#sections a")] == ["Overview", "Matches", "About"]
+    page.keyboard.press("/")
+    page.wait_for_function("() => document.activeElement.id === 'search'")
+    assert heading(page) == "Matches"
+    page.keyboard.press("Escape")
+    press(page, "j", "Enter")
+    page.get_by_role("link", name="side by side").first.click()
+    settle(page)
+    assert page.locator("#sections [aria-current]").inner_text().startswith("Matches")
+    press(page, "Escape", "Escape")
+    assert heading(page) == "Matches"
+
+
+def test_scraped_names_are_isolated_from_what_stands_around_them(open_report: Opened) -> None:
+    page = open_report("#stories?q=ar/0")
+    for selector in (".rows .title", ".rows .from"):
+        assert (
+            page.locator(f"{selector} > bdi").first.evaluate("one => getComputedStyle(one).unicodeBidi")
+            == "isolate"
+        )
+    row = page.locator(".rows .from").first
+    assert row.inner_text() == "ar 0 and 1 more · 3 Apr 2026, 10:00"
+    page = open_report("#story/ar%2F0")
+    assert page.locator("h1 > bdi").count() == 1
+
+
 def test_what_cannot_be_followed_is_no_link(open_report: Opened) -> None:
     page = open_report(STORY)
     links = page.locator("main a:not([href^='#'])")
