@@ -165,3 +165,15 @@ def test_boilerplate_is_counted_and_greyed(tmp_path: Path) -> None:
     assert any(
         end[5] in cut(row["articles"]["copy"]["text"], piece.sides[0]).lower().split() for piece in greyed
     )
+
+
+def test_words_are_counted_as_in_passages(tmp_path: Path) -> None:
+    chinese = (
+        "港务局星期二晚上投票决定在年底关闭旧鱼市场商人们被告知屋顶已经无法修复市政府答应在桥边建一个新的市场"
+    )
+    read = report([{"id": name, "text": chinese} for name in "ab"], tmp_path / "report.html")
+    [row] = read.entries
+    assert (
+        {one["words"] for one in row["articles"].values()} == {len(chinese) // 2} == set(read.index["words"])
+    )
+    assert row["pairs"][0]["words"] == len(chinese) // 2
