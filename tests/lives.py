@@ -22,7 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import wirecopy
 from quality.texts import Writer, join
 from wirecopy import Archive, Article
-from wirecopy.archive import segments
+from wirecopy.archive import segments, telling
 from wirecopy.archive import settings as archive_settings
 from wirecopy.errors import ArchiveError
 
@@ -119,12 +119,15 @@ class Life(RuleBasedStateMachine):
         self.copies: list[tuple[Path, Held]] = []
         self.names = 0
         self.now = START
-        self.before = archive_settings.wall_clock, segments.IN_STORE_BYTES
+        self.before = archive_settings.wall_clock, segments.IN_STORE_BYTES, telling.MOST_RETOLD
         archive_settings.wall_clock = lambda: (self.now - EPOCH) // MOMENT
 
-    @initialize(window=st.sampled_from(list(WINDOWS)), in_files=st.booleans())
-    def make(self, window: str | None, in_files: bool) -> None:
+    @initialize(
+        window=st.sampled_from(list(WINDOWS)), in_files=st.booleans(), retold=st.sampled_from([0, 3, 200])
+    )
+    def make(self, window: str | None, in_files: bool, retold: int) -> None:
         self.window, self.length = window, WINDOWS[window]
+        telling.MOST_RETOLD = retold
         if in_files:
             segments.IN_STORE_BYTES = 0
         self.path = self.new_path()
@@ -132,7 +135,7 @@ class Life(RuleBasedStateMachine):
         self.open(self.path)
 
     def teardown(self) -> None:
-        archive_settings.wall_clock, segments.IN_STORE_BYTES = self.before
+        archive_settings.wall_clock, segments.IN_STORE_BYTES, telling.MOST_RETOLD = self.before
         if hasattr(self, "archive"):
             self.close()
         shutil.rmtree(self.folder)

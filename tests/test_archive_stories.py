@@ -252,6 +252,49 @@ def test_a_change_mends_no_more_than_it_has_time_for(tmp_path: Path, monkeypatch
         require_kept(archive)
 
 
+@pytest.mark.parametrize("articles", [edited(30), [row(f"{n:02}", TEXT, n % 28 + 1) for n in range(30)]])
+def test_a_large_story_takes_in_who_comes_and_goes_on_without_who_goes(
+    articles: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "MOST_RETOLD", 10)
+    articles = sorted(articles, key=lambda one: (one["published"], one["id"]))
+    known, coming = articles[:-8], articles[-8:]
+    order = [one["id"] for one in articles]
+    with opened(tmp_path / "archive", [*known, *OTHERS]) as archive:
+        for one in coming:
+            archive.observe(one)
+            assert archive.story_of(one["id"]) == order[0]
+            require_sane(archive)
+        for place in range(6):
+            archive.remove(order[place])
+            assert {archive.story_of(id) for id in order[place + 1 :]} == {order[place + 1]}
+            require_sane(archive)
+        archive.observe({**articles[0], "id": "first", "published": "2025-01-01"})
+        assert {archive.story_of(id) for id in order[6:]} == {"first"}, (
+            "whoever comes before all is the anchor"
+        )
+        require_sane(archive)
+        archive.learn()
+        require_kept(archive)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_stream_into_large_stories_is_sane_and_whole_once_learnt(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling, "MOST_RETOLD", 1)
+    monkeypatch.setattr(wirecopy.archive, "RELEARN_SHARE", 10)
+    pile = make_pile(seed)
+    with Archive.open(tmp_path / "archive", create=True) as archive:
+        for number, one in enumerate(pile):
+            archive.observe(one)
+            if number % 5 == 4:
+                archive.remove([pile[number - 3]["id"]])
+                require_sane(archive)
+        archive.learn()
+        require_kept(archive)
+
+
 def test_where_much_goes_at_once_stories_are_told_anew(tmp_path: Path) -> None:
     with opened(tmp_path / "archive", make_pile(1)) as archive:
         archive.remove(archive.ids()[::2])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from ..comparison import NOT_COMPARED, RELATIONS, Compared
 from ..errors import ArchiveError
 from ..forms import NO_SLOTS
-from ..grouping import BASES, IDENTICAL, LINK_KINDS, Facts, Grouped, Ties, link_stories, tie_versions
+from ..grouping import BASES, FORM, IDENTICAL, LINK_KINDS, Facts, Grouped, Ties, link_stories, tie_versions
 from ..grouping.stories import Stories, gather, tell_stories
 from ..matching import compare_more
 from ..matching.collection import Pool
@@ -29,8 +30,11 @@ from .stock import Stock
 from .told import NOTHING_SHARED, AlteredError, Member, Row, Shared
 
 COLLECTION, PLACEHOLDER = "collection", "placeholder"
+NO_PARENT: dict[str, Any] = dict.fromkeys(Member._fields[Member._fields.index("parent") :])
 MOST_MENDED = 200
 """So many members are compared with the first of their stories when what tied them is gone: a change must not wait for more."""
+MOST_RETOLD = 200
+"""Stories of more articles together are not told anew when one comes or goes, so that the cost of a change does not grow with them."""
 MANY_GONE = 0.05
 """Where this share of all articles goes at once, the archive learns again: nothing is told before that."""
 
@@ -202,11 +206,17 @@ class Teller:
 
     def come(self, rows: Sequence[int], shared: Shared) -> None:
         """Tell of articles that came, in what they share with those before them."""
+        store = self._store
         try:
             if len(shared):
-                self._store.add_shared(shared)
-                self._retell({*rows, *shared.queries.tolist(), *shared.founds.tolist()})
-            self._store.set("told_row", max(rows))
+                founds = {*shared.founds.tolist()} - {*rows}
+                known = store.members("row", sorted(founds))
+                store.add_shared(_thin_out(shared, known))
+                stories = sorted({one.story for one in known.values()})
+                is_large = store.count_members(stories) > MOST_RETOLD
+                if not is_large or not self._place(rows, founds):
+                    self._retell({*rows, *founds}, mend=is_large)
+            store.set("told_row", max(rows))
         except (AlteredError, ArchiveError, LookupError):
             self.forget()
 
@@ -232,19 +242,24 @@ class Teller:
             leading += zip(store.ids_of(began), began, strict=True)
         is_kept = self.last_row is not None and len(rows) <= MANY_GONE * len(self._index.rows)
         if is_kept:
+            stories = {one.story for one in gone.values()}
+            links = store.links_of(sorted(stories))
             store.forget_pairs(rows)
-            store.replace_links({one.story for one in gone.values()}, ())
-            if left:
-                self._retell({row for some in left.values() for row in some}, mend=True)
+            store.replace_links(stories, ())
+            large = {story for story, some in left.items() if len(some) > MOST_RETOLD}
+            for story in large:
+                self._hand_down(story, [known[row] for row in left[story]], links)
+            if touched := {row for story in left.keys() - large for row in left[story]}:
+                self._retell(touched, mend=True)
         else:
             self.forget()
         now = store.members("row", [row for some in left.values() for row in some]) if is_kept else {}
         parts = {
             story: {now[row].story if row in now else row for row in some} for story, some in left.items()
         }
-        stories = {row: one.story for row, one in gone.items()}
+        of = {row: one.story for row, one in gone.items()}
         store.replace_former(
-            rows, [(id, part) for id, row in leading for part in parts.get(stories.get(row, row), ())]
+            rows, [(id, part) for id, row in leading for part in parts.get(of.get(row, row), ())]
         )
 
     def _retell(self, touched: Collection[int], *, mend: bool = False) -> None:
@@ -257,27 +272,17 @@ class Teller:
         shared = store.shared_by(sorted(inside))
         beyond = {*shared.queries.tolist(), *shared.founds.tolist()} - inside
         others = store.members("row", sorted(beyond))
-        others |= store.members("story", sorted({one.story for one in others.values()}))
+        others |= store.members("row", sorted(_firsts(others.values())))
         stock = Stock(self._index, pool, sorted({*inside, *beyond, *others}))
-        if mend:
-            mended = self._mend(stock, known, shared, pool)
-            store.add_shared(mended)
-            shared = Shared.join([shared, mended])
+        mended = self._mend(stock, known, shared, pool, MOST_MENDED if mend else 0)
+        store.add_shared(mended)
+        shared = Shared.join([shared, mended])
         is_inside = np.isin(shared.queries, list(inside)) & np.isin(shared.founds, list(inside))
-        is_match = shared.compared.relation >= 0
-        matches = self._match(stock, shared.take(np.flatnonzero(is_inside & is_match)))
-        asked = shared.take(np.flatnonzero(is_inside & ~is_match))
-        asking = Asking(matches, pool, _pairs(stock, asked), asked.compared)
-        counted = np.full(len(stock.ids), -1)
-        if known:
-            counted[stock.ranks_of(np.array(list(known)))] = [one.words for one in known.values()]
-        facts = gather(matches, pool, counted)
-        grouped = tell_stories(matches, pool, facts=facts, ask=asking).grouped
+        matches, facts, grouped = self._group(stock, shared.take(np.flatnonzero(is_inside)), known, pool)
         rows = stock.rows.astype(np.int64)
-        store.add_shared(asking.shared(rows))
-        crossing = shared.take(np.flatnonzero(~is_inside & is_match))
-        of_inside = [row for row in others if row not in inside]
-        links = _link(stock, grouped, [others[row] for row in of_inside], crossing)
+        crossing = shared.take(np.flatnonzero(~is_inside & (shared.compared.relation >= 0)))
+        sizes = store.count_versions(sorted({one.story for one in others.values()}))
+        links = _link(stock, grouped, [others[row] for row in others.keys() - inside], crossing, sizes)
         ranks = stock.ranks_of(np.array(sorted(inside)))
         sharing = np.concatenate([matches.queries, matches.founds, *_ranks(stock, crossing)])
         told = _tell_members(grouped, facts, rows, ranks[np.isin(ranks, sharing)])
@@ -286,8 +291,81 @@ class Teller:
         named = _name_links(links, rows)
         store.replace_links(before | after, [one for one in named if one[0] in after or one[1] in after])
 
-    def _mend(self, stock: Stock, known: Mapping[int, Member], shared: Shared, pool: Pool) -> Shared:
-        """What ties the members of stories that lost some: identical ones stay so, others are compared with the first that is left."""
+    def _group(
+        self, stock: Stock, shared: Shared, known: Mapping[int, Member], pool: Pool
+    ) -> tuple[Matches, Facts, Grouped]:
+        """The stories of a stock by what is shared; what has to be compared for that is kept."""
+        is_match = shared.compared.relation >= 0
+        matches = self._match(stock, shared.take(np.flatnonzero(is_match)))
+        asked = shared.take(np.flatnonzero(~is_match))
+        asking = Asking(matches, pool, _pairs(stock, asked), asked.compared)
+        counted = np.full(len(stock.ids), -1)
+        if known:
+            counted[stock.ranks_of(np.array(list(known)))] = [one.words for one in known.values()]
+        facts = gather(matches, pool, counted)
+        grouped = tell_stories(matches, pool, facts=facts, ask=asking).grouped
+        self._store.add_shared(asking.shared(stock.rows.astype(np.int64)))
+        return matches, facts, grouped
+
+    def _place(self, fresh: Collection[int], founds: Collection[int]) -> bool:
+        """Tell of articles that came into large stories and leave all others as they are; False if one of them comes before an anchor."""
+        store, pool = self._store, Pool(1)
+        known = store.members("row", sorted(founds))
+        known |= store.members("row", sorted(_firsts(known.values())))
+        inside = {*fresh, *founds, *known}
+        shared = store.shared_by(sorted(inside), ("query",))
+        shared = shared.take(np.flatnonzero(np.isin(shared.founds, list(inside))))
+        stock = Stock(self._index, pool, sorted(inside))
+        _, facts, grouped = self._group(stock, shared, known, pool)
+        rows = stock.rows.astype(np.int64)
+        mine = stock.ranks_of(np.array(sorted(fresh), np.int64))
+        old = {
+            int(rank) for rank in stock.ranks_of(np.array([one.story for one in known.values()], np.int64))
+        }
+        if any(rank in mine for rank in grouped.anchor[sorted(old)].tolist()):
+            return False
+        numbers = store.last_numbers(sorted({one.story for one in known.values()}))
+        told = [
+            Member(row, row, row, 1, int(facts.words[rank])) for row, rank in _unknown(stock, known, fresh)
+        ]
+        for one in _tell_members(grouped, facts, rows, mine):
+            like = known.get(one.version)
+            story = known[one.story].story if one.story in known else one.story
+            number = like.number if like else numbers.get(story, 1) + 1 if story != one.row else 1
+            told.append(
+                one._replace(story=story, version=like.version if like else one.version, number=number)
+            )
+        store.replace_members((), told)
+        ties = grouped.ties.take(np.isin(grouped.ties.later, mine) | np.isin(grouped.ties.earlier, mine))
+        placed = {**known, **{one.row: one for one in told}}
+        columns = ([getattr(placed[row], name) for row in rows.tolist()] for name in ("story", "version"))
+        anchor, version = (stock.ranks_of(np.array(some, np.int64)).astype(np.int64) for some in columns)
+        links = link_stories(anchor, version, grouped.is_collection, ties).rows()
+        store.add_links(_name_links(links, rows))
+        return True
+
+    def _hand_down(self, story: int, left: Sequence[Member], links: Sequence[Row]) -> None:
+        """Let a large story go on with those that are left, as they are; the first of them is its anchor now."""
+        stock = Stock(self._index, Pool(1), [one.row for one in left])
+        mine = {one.row: one for one in left}
+        first, versions, numbers = int(stock.rows[0]), dict[int, int](), dict[int, int]()
+        told = []
+        for row in stock.rows.tolist():
+            version = versions.setdefault(mine[row].version, row)
+            number = numbers.setdefault(version, len(numbers) + 1)
+            one = mine[row]._replace(story=first, version=version, number=number)
+            told.append(one if one.parent in mine else one._replace(**NO_PARENT))
+        self._store.replace_members(mine, told)
+        ends = (
+            (first if one == story else one, first if other == story else other, *rest)
+            for one, other, *rest in links
+        )
+        self._store.add_links([one for one in ends if first in one[:2]])
+
+    def _mend(
+        self, stock: Stock, known: Mapping[int, Member], shared: Shared, pool: Pool, most: int
+    ) -> Shared:
+        """What ties the members of stories that lost some: identical ones stay so, the `most` others are compared with the first that is left."""
         pairs = {
             frozenset(pair) for pair in zip(shared.queries.tolist(), shared.founds.tolist(), strict=True)
         }
@@ -303,7 +381,7 @@ class Teller:
                 same.append((row, mine))
             elif mine == row != first and frozenset((row, first)) not in pairs:
                 asked.append((row, first))
-        asked = asked[:MOST_MENDED]
+        asked = asked[:most]
         parts = [NOTHING_SHARED]
         if same:
             parts.append(_pair_up(same, _identical(len(same))))
@@ -313,6 +391,29 @@ class Teller:
             later, earlier = _ranks(stock, found)
             parts.append(_pair_up(asked, compare_more(nobody, (later, earlier), pool)))
         return Shared.join(parts)
+
+
+def _thin_out(shared: Shared, known: Mapping[int, Member]) -> Shared:
+    """The pairs without all but one of each article with a version: these say the same, unless one is a form only by its date."""
+    version = np.array(
+        [known[row].version if row in known else row for row in shared.founds.tolist()], np.int64
+    )
+    order = np.lexsort((shared.founds, shared.compared.relation == FORM, version, shared.queries))
+    queries, version = shared.queries[order], version[order]
+    is_first = np.append(True, (np.diff(queries) != 0) | (np.diff(version) != 0))[: len(order)]
+    return shared.take(order[is_first])
+
+
+def _firsts(members: Iterable[Member]) -> set[int]:
+    """The first articles of the stories and versions of some members."""
+    return {row for one in members for row in (one.story, one.version)}
+
+
+def _unknown(stock: Stock, known: Collection[int], fresh: Collection[int]) -> list[Pair]:
+    """The articles of a stock that nothing was told of and that did not just come: row and rank."""
+    return [
+        (row, rank) for rank, row in enumerate(stock.rows.tolist()) if row not in known and row not in fresh
+    ]
 
 
 def _pair_up(pairs: Sequence[Pair], compared: Compared) -> Shared:
@@ -336,8 +437,10 @@ def _pairs(stock: Stock, shared: Shared) -> Iterable[Pair]:
     return zip(queries.tolist(), founds.tolist(), strict=True)
 
 
-def _link(stock: Stock, grouped: Grouped, others: Sequence[Member], crossing: Shared) -> list[Row]:
-    """What joins stories that were told anew to each other, and to others that were not."""
+def _link(
+    stock: Stock, grouped: Grouped, others: Sequence[Member], crossing: Shared, sizes: Mapping[int, int]
+) -> list[Row]:
+    """What joins stories that were told anew to each other, and to others that were not, whose versions have so many articles."""
     anchor, version = grouped.anchor.copy(), grouped.version.copy()
     is_collection, is_placeholder = grouped.is_collection.copy(), grouped.is_placeholder.copy()
     if others:
@@ -346,5 +449,11 @@ def _link(stock: Stock, grouped: Grouped, others: Sequence[Member], crossing: Sh
         anchor[ranks], version[ranks] = stories, versions
         is_collection[ranks] = [one.kind == COLLECTION for one in others]
         is_placeholder[ranks] = [one.kind == PLACEHOLDER for one in others]
+        here = sorted({one.version for one in others})
+        firsts = stock.ranks_of(np.array(here, np.int64)).astype(np.int64)
+        # Those of their versions that are not here count too.
+        more = [sizes[one] - int(np.sum(version == rank)) for one, rank in zip(here, firsts, strict=True)]
+        version = np.append(version, np.repeat(firsts, more))
     ties = tie_versions(version, is_placeholder, *_ranks(stock, crossing), crossing.compared)
-    return list(link_stories(anchor, version, is_collection, Ties.join([grouped.ties, ties])).rows())
+    every = Ties.join([grouped.ties, ties])
+    return list(link_stories(anchor, version, is_collection, every).rows())

@@ -7,6 +7,7 @@ history. Articles are known by their rows. Each row of these tables has a checks
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from operator import itemgetter
@@ -168,12 +169,10 @@ class Told(Connection):
         """All pairs; raises AlteredError."""
         return Shared.read(_checked(self.read(f"SELECT {', '.join(MATCH)}, sum FROM matches")))
 
-    def shared_by(self, rows: Sequence[int]) -> Shared:
-        """The pairs that some articles are in; raises AlteredError."""
+    def shared_by(self, rows: Sequence[int], sides: Sequence[str] = ("query", "found")) -> Shared:
+        """The pairs that some articles are in, or are on one side of; raises AlteredError."""
         columns = f"{', '.join(MATCH)}, sum"
-        found = {
-            one[:2]: one for side in ("query", "found") for one in self.select(columns, "matches", side, rows)
-        }
+        found = {one[:2]: one for side in sides for one in self.select(columns, "matches", side, rows)}
         return Shared.read(_checked(found.values()))
 
     def add_shared(self, shared: Shared) -> None:
@@ -215,6 +214,33 @@ class Told(Connection):
         for side in ("later", "earlier"):
             self.delete("links", side, list(stories))
         self._insert_summed("links", LINK, made)
+
+    def links_of(self, stories: Sequence[int]) -> list[Row]:
+        """The links that some stories have; raises AlteredError."""
+        columns = f"{', '.join(LINK)}, sum"
+        found = {
+            one[:3]: one
+            for side in ("later", "earlier")
+            for one in self.select(columns, "links", side, stories)
+        }
+        return _checked(found.values())
+
+    def add_links(self, made: Iterable[Row]) -> None:
+        """Add links, but for those that there are."""
+        self.insert("links", (*LINK, "sum"), ((*row, _sum(row)) for row in made), "INSERT OR IGNORE")
+
+    def count_members(self, stories: Sequence[int]) -> int:
+        """How many articles some stories have together."""
+        return sum(number for (number,) in self.select("count(*)", "members", "story", stories))
+
+    def count_versions(self, stories: Sequence[int]) -> dict[int, int]:
+        """How many articles each version of some stories has."""
+        return dict(Counter(version for (version,) in self.select("version", "members", "story", stories)))
+
+    def last_numbers(self, stories: Sequence[int]) -> dict[int, int]:
+        """The number of the last version of each of some stories."""
+        found = sorted(self.select("story, number", "members", "story", stories))
+        return dict(found)
 
     def forget_pairs(self, rows: Collection[int]) -> None:
         """Forget what some articles share, and what is told of them."""
