@@ -21,6 +21,7 @@ from quality.faults import (
     ADD_ARTICLES,
     ADD_BATCHES,
     CLEAR,
+    STREAMED,
     WINDOW_DAYS,
     Answers,
     Ended,
@@ -31,6 +32,7 @@ from quality.faults import (
     make_articles,
     make_churn,
     make_forgetting,
+    make_streaming,
     require,
     require_stories,
     require_whole,
@@ -103,11 +105,11 @@ KINDS = ("killed", *ONCE, "EIO from then on", "ENOSPC from then on")
 
 
 class Sweep:
-    """Work on 200 articles, with a fault at one of its calls: an add in four batches, removal, expiry and compaction, or filing anew."""
+    """Work on 200 articles, with a fault at one of its calls: an add in four batches, a stream, removal, expiry and compaction, or filing anew."""
 
     def __init__(self, folder: Path, work: str) -> None:
         self._folder, self._work = folder, work
-        self._articles = make_articles(ADD_ARTICLES, hours=2)
+        self._articles = make_articles(ADD_ARTICLES, hours=2.5 if work == "stream" else 2)
         self._source = write_lines(folder / "articles.jsonl", self._articles)
         dates = {article["id"]: article["published"] for article in self._articles}
         queries = [self._articles[place]["text"] for place in (3, 60, 120, 199)]
@@ -121,10 +123,15 @@ class Sweep:
             self._states += [state_of(self._articles[:end]) for end in range(0, ADD_ARTICLES + 1, size)]
             return
         small_segments(fan=8)
+        known = self._articles[: -STREAMED if work == "stream" else ADD_ARTICLES]
         with Archive.open(self._before / "archive", create=True, window=f"{WINDOW_DAYS}d") as archive:
             for start in range(0, ADD_ARTICLES, 50):
-                archive.add(self._articles[start : start + 50])
-        self._states.append(state_of(self._articles))
+                archive.add(known[start : start + 50])
+            self._states.append({one.id: one.text for one in archive.articles()})
+        if work == "stream":
+            for step in make_streaming(self._articles):
+                self._states += step.states(self._states[-1], dates)[-2:]
+            return
         if work == "anew":
             with contextlib.closing(sqlite3.connect(self._before / "archive")) as store, store:
                 store.execute("UPDATE settings SET value = 'old' WHERE name = 'text_version'")
@@ -150,8 +157,9 @@ class Sweep:
             self._answers.require(opened, require_whole(opened, self._states[ended.done :]))
             if self._work == "add":
                 opened.add(self._source)
-            elif self._work == "forget":
-                for step in make_forgetting(self._articles):
+            elif self._work in ("forget", "stream"):
+                make = make_forgetting if self._work == "forget" else make_streaming
+                for step in make(self._articles):
                     step.run(opened)
             self._answers.require(opened, require_whole(opened, self._states[-1:]))
             require_stories(opened)
@@ -500,10 +508,16 @@ class DamagedStore:
             # Over an article whose id or checksum is damaged it goes as over another one.
             return as_ever or bool(archive.verify())
 
+        def check(archive: Archive) -> object:
+            answers = [one for query in queries for one in archive.check(query)]
+            if any(found.story is None for one in answers for found in one.found):
+                raise ArchiveError("check: stories are not named; they are damaged")
+            return [one.to_dict() for one in answers]
+
         def info(archive: Archive) -> object:
             told = archive.info()
-            if told["missing"]:
-                raise ArchiveError(told["missing"])
+            if noticed := told["missing"] or told["stories_stale"]:
+                raise ArchiveError(f"info: {noticed}")
             return {name: value for name, value in told.items() if "_bytes" not in name}
 
         def save(archive: Archive) -> object:
@@ -523,7 +537,8 @@ class DamagedStore:
             "save": save,
             "info": info,
             "formulas": lambda archive: [formula.to_dict() for formula in archive.formulas],
-            "check": lambda archive: [one.to_dict() for query in queries for one in archive.check(query)],
+            "check": check,
+            "stories": lambda archive: [story.to_dict() for story in archive.stories()],
             "pairs": lambda archive: [match.to_dict() for match in archive.pairs()],
             "verify": lambda archive: archive.verify(),
             "add": add,
@@ -565,6 +580,7 @@ def damage_store(folder: Path, *, number: int, seed: int = 1) -> Tried:
 
 CASES: dict[str, Sequence[Callable[[Path], Tried]]] = {
     "at every call of an add": [partial(sweep, work="add", kinds=[kind]) for kind in KINDS],
+    "at every call of a stream": [partial(sweep, work="stream", kinds=[kind]) for kind in KINDS],
     "at every call of forgetting": [partial(sweep, work="forget", kinds=[kind]) for kind in KINDS],
     "at every call of filing anew": [partial(sweep, work="anew", kinds=[kind]) for kind in KINDS],
     "at any moment": [partial(kill_churns, kills=KILLS, articles=CHURN_ARTICLES)],

@@ -119,6 +119,8 @@ class Step(NamedTuple):
             archive.add(list(self.articles))
         elif self.kind == "replace":
             archive.add(list(self.articles), replace=True)
+        elif self.kind == "observe":
+            archive.observe(list(self.articles))
         elif self.kind == "remove":
             archive.remove(ids)
         elif self.kind == "expire":
@@ -128,7 +130,7 @@ class Step(NamedTuple):
 
     def states(self, before: State, dates: Mapping[str, str]) -> list[State]:
         """What may be there from before the step until after it, dates being those of all articles."""
-        if self.kind in ("add", "replace"):
+        if self.kind in ("add", "replace", "observe"):
             whole = before | state_of(self.articles)
             newest = max(dates[id] for id in whole)
             return [before, whole, _within(whole, newest, dates)]
@@ -180,6 +182,17 @@ def make_forgetting(articles: Sequence[Row]) -> list[Step]:
     return [Step("remove", articles[40:160:3]), Step("expire", now=_hour(24 * 25)), Step("compact")]
 
 
+STREAMED = 8
+
+
+def make_streaming(articles: Sequence[Row]) -> list[Step]:
+    """The last articles come one by one, each a copy of an earlier one, and others go: removed, and as the window has moved on."""
+    fresh, old = articles[-STREAMED:], articles[30:-STREAMED]
+    copies = [one | {"text": old[place]["text"]} for place, one in enumerate(fresh)]
+    removed = [Step("remove", [one]) for one in old[: STREAMED // 4]]
+    return [*(Step("observe", [one]) for one in copies), *removed]
+
+
 def add_file(archive: str, source: str, again: bool) -> None:
     """Add a file in four batches."""
     size = ADD_ARTICLES // ADD_BATCHES * LINE_BYTES
@@ -200,6 +213,19 @@ def forget(archive: str, source: str, again: bool) -> None:
         for place, step in enumerate(steps):
             step.run(opened)
             _say(done=place + 1)
+
+    _bear(archive, run, again)
+
+
+def stream(archive: str, source: str, again: bool) -> None:
+    """Let the last articles of a file come one by one, and others go."""
+    with Path(source).open(encoding="utf-8") as lines:
+        steps = make_streaming([json.loads(line) for line in lines])
+
+    def run(opened: Archive) -> None:
+        for place, step in enumerate(steps):
+            step.run(opened)
+            _say(done=2 * (place + 1))
 
     _bear(archive, run, again)
 
@@ -261,6 +287,7 @@ def grow(archive: str, source: str, batch_articles: int) -> None:
 WORK: dict[str, Callable[..., None]] = {
     "add": add_file,
     "forget": forget,
+    "stream": stream,
     "anew": file_anew,
     "churn": churn,
     "grow": grow,

@@ -65,7 +65,7 @@ def sources(archive: Archive, query: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", archive_faults.KINDS)
-@pytest.mark.parametrize(("work", "every"), [("add", 10), ("forget", 50), ("anew", 20)])
+@pytest.mark.parametrize(("work", "every"), [("add", 10), ("stream", 40), ("forget", 50), ("anew", 20)])
 def test_a_fault_at_every_so_manyth_call_loses_nothing(
     work: str, every: int, kind: str, tmp_path: Path
 ) -> None:

@@ -38,6 +38,7 @@ __all__ = [
     "components",
     "containment_similarities",
     "count_articles",
+    "count_changes",
     "count_collisions",
     "count_different_bits",
     "count_discordant",

@@ -41,6 +41,7 @@ from .reading import name_by_text, read_batches, read_moment
 from .settings import Settings
 from .stock import Stock
 from .telling import tell
+from .told import AlteredError
 from .writing import Writer
 
 __all__ = ["Added", "Answer", "Archive", "Found", "Observed", "Ranked", "Status"]
@@ -224,8 +225,12 @@ class Archive:
             named = id_text("id", id)
             rows = self._store.rows_of([self._store.former().get(named, named)])
             last = self._store.setting("told_row")
-            told = {row: id for id, row in rows.items() if last is not None and row <= last}
-            return next(iter((told | self._store.stories_of(list(told))).values()), None)
+            told = [row for row in rows.values() if last is not None and row <= last]
+            try:
+                stories = self._store.stories_of(told)
+            except AlteredError:
+                return None
+            return next(iter(self._store.named(list(stories.values())).values()), None)
 
     def opinions_on_pairs(
         self, *, progress: Progress | None = None, receive: Receive | None = None

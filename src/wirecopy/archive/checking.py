@@ -12,6 +12,7 @@ from .. import _core, forms, text
 from ..addresses import number_addresses
 from ..boilerplate import Learnt
 from ..comparison import NOT_COMPARED, RELATIONS, Compared, Passages, build_match, get_preset, settle
+from ..errors import ArchiveError
 from ..matching import Plan, compare, look_up, nominate_queries
 from ..matching.collection import Pool, Texts
 from ..model import Article, Articles, Relation, Tokens
@@ -20,7 +21,7 @@ from .answers import KNOWN, Answer, Found
 from .families import Families, goes_by_words
 from .index import NO_ROWS, Index
 from .looking import Limits, Within
-from .told import Shared
+from .told import AlteredError, Shared
 
 IS_CONTAINED = np.array([relation in KNOWN for relation in RELATIONS])
 """By the code of a relation."""
@@ -125,12 +126,17 @@ def answer(plan: Plan, examined: Examined, index: Index, limits: Limits) -> list
 def _name_stories(
     index: Index, rows: Sequence[int], about: Mapping[int, tuple[Article, int]]
 ) -> dict[int, str]:
-    """The ids of the stories of some articles, by row; an article that shares nothing with others is its own."""
+    """The ids of the stories of some articles, by row; of none if that is not told, or not as it was written."""
     last = index.told_row
     if last is None or not rows:
         return {}
-    alone = {row: about[row][0].id for row in rows if row <= last}
-    return alone | index.store.stories_of(rows)
+    try:
+        stories = index.store.stories_of([row for row in rows if row <= last])
+        others = {first for first in stories.values() if first not in about}
+        ids = index.store.named(sorted(others)) | {row: article.id for row, (article, _) in about.items()}
+    except (AlteredError, ArchiveError):
+        return {}
+    return {row: ids[first] for row, first in stories.items()}
 
 
 def _describe(index: Index, rows: Sequence[int]) -> dict[int, tuple[Article, int]]:

@@ -35,7 +35,7 @@ def describe(store: Store, missing: str | None) -> dict[str, Any]:
             "changed_since_learnt": store.setting("unlearnt", 0),
             "stories": stories,
             "articles_in_stories": inside,
-            "stories_stale": find_stale(store),
+            "stories_stale": find_stale(store) or _find_damage(store),
             "missing": missing,
         }
 
@@ -52,6 +52,14 @@ def find_stale(store: Store) -> str | None:
     else:
         return None
     return f"{why}; the next to write tells them: wirecopy compact {store.path}, or wirecopy add"
+
+
+def _find_damage(store: Store) -> str | None:
+    """What is wrong with the stories that are kept, but for the matches that they rest on, and the way out."""
+    is_whole = store.setting("unlearnt", 0) or store.setting("told_counts") == store.count_told()
+    if is_whole and not store.find_untold(("members", "links")):
+        return None
+    return f"damaged; wirecopy verify {store.path} tells them anew"
 
 
 def _show_method(stored: tuple[str, dict[str, Any]]) -> str:

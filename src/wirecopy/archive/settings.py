@@ -110,6 +110,7 @@ class Settings:
             store.set("statistics", packed.getvalue())
         store.set("made_with", sum_settings(store))
         store.set("told_row", 0)
+        store.set("told_counts", store.count_told())
 
     def require(
         self,

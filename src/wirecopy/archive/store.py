@@ -142,6 +142,17 @@ class Store(Told):
         with self.decoding("an article"):
             return [require_text(found[row]) for row in rows]
 
+    def named(self, rows: Sequence[int]) -> dict[int, str]:
+        """The ids of some rows, compared with their checksums; raises ArchiveError."""
+        found = {row: (id, moment, made) for row, id, moment, made in self._places(rows)}
+        with self.decoding("an article"):
+            if any(made not in (None, sum_place(row, *place)) for row, (*place, made) in found.items()):
+                raise ValueError("not as it was added")
+            return {row: require_text(found[row][0]) for row in rows}
+
+    def _places(self, rows: Sequence[int]) -> list[tuple[Any, ...]]:
+        return self.select("row, id, moment, sum", "articles", "row", rows)
+
     def sources_of(self, rows: Sequence[int]) -> dict[int, str]:
         """The source of each of some rows, "" where none is known."""
         return dict(self.select("row, source", "articles", "row", rows))

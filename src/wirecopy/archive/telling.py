@@ -155,6 +155,7 @@ class Teller:
         self._store.replace_members((), telling.members)
         self._store.replace_links((), telling.links)
         self._store.set("told_row", self._store.next_number("articles") - 1)
+        self._store.set("told_counts", self._store.count_told())
 
     def forget(self) -> None:
         """Forget all stories: the next to write tells them anew."""
@@ -166,6 +167,8 @@ class Teller:
         if self.last_row is None or self._store.setting("unlearnt", 0):
             return None
         try:
+            if self._store.setting("told_counts") != self._store.count_told():
+                return None
             shared, members = self._store.all_shared(), self._store.all_members()
             counted = np.full(len(stock.ids), -1)
             rows = np.array([one.row for one in members], np.int64)
@@ -174,7 +177,7 @@ class Teller:
             matches = self._match(stock, shared.take(np.flatnonzero(nominated)))
             asked = shared.take(np.flatnonzero(~nominated))
             asking = Asking(matches, pool, _pairs(stock, asked), asked.compared)
-        except (AlteredError, LookupError, ValueError, TypeError):
+        except (AlteredError, ArchiveError, LookupError, ValueError, TypeError):
             return None
         facts = gather(matches, pool, counted) if rule == "anchored" else None
         return tell_stories(matches, pool, rule, facts=facts, ask=asking)

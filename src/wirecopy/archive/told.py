@@ -61,6 +61,20 @@ class Member(NamedTuple):
     rivals: int | None = None
 
 
+_COLUMNS = {"matches": MATCH, "members": Member._fields, "links": LINK}
+_SIDES = {
+    "matches": {
+        "query": "articles",
+        "found": "articles",
+        "relation IS NOT NULL AND query": "members",
+        "relation IS NOT NULL AND found": "members",
+    },
+    "members": {"row": "articles", "story": "members", "version": "members", "parent": "members"},
+    "links": {"later": "members", "earlier": "members"},
+}
+"""The columns that name articles, and where these must be."""
+
+
 @dataclass(frozen=True)
 class Shared:
     """Pairs of articles, by their rows, and how they compare; `nominated` is 0 for one that was only asked for."""
@@ -175,10 +189,14 @@ class Told(Connection):
         found = self.select(f"{', '.join(Member._fields)}, sum", "members", by, values)
         return {one.row: one for one in self._members(found)}
 
-    def stories_of(self, rows: Sequence[int]) -> dict[int, str]:
-        """The id of the story of each of some articles that share something; what is stored is taken as it is."""
-        table = "members JOIN articles ON articles.row = story"
-        return dict(self.select("members.row, id", table, "members.row", rows))
+    def stories_of(self, rows: Sequence[int]) -> dict[int, int]:
+        """The first article of the story of each of some articles, which is itself if it shares nothing; raises AlteredError."""
+        known = self.members("row", rows)
+        alone = [row for row in rows if row not in known]
+        for side in ("query", "found") if alone else ():
+            if any(relation for (relation,) in self.select("relation", "matches", side, alone)):
+                raise AlteredError
+        return {row: known[row].story if row in known else row for row in rows}
 
     def _members(self, found: Iterable[Row]) -> list[Member]:
         return [Member(*values) for values in _checked(found)]
@@ -224,13 +242,18 @@ class Told(Connection):
             found for (found,) in self.read("SELECT row FROM articles WHERE row > ? ORDER BY row", (row,))
         ]
 
-    def find_untold(self) -> list[str]:
-        """What is wrong with these tables, in words: rows that are not as they were written, or tell of articles that are gone."""
+    def count_told(self) -> str:
+        """How many rows each of these tables has."""
+        counts = (self.read(f"SELECT count(*) FROM {table} NOT INDEXED")[0][0] for table in _SIDES)
+        return " ".join(map(str, counts))
+
+    def find_untold(self, summed: Collection[str] = tuple(_COLUMNS)) -> list[str]:
+        """What is wrong with these tables, in words: rows that are not as they were written, in some of them, or stray."""
         problems = []
         for table, sides in _SIDES.items():
             try:
-                found = self.read(f"SELECT {', '.join(_COLUMNS[table])}, sum FROM {table}")
-                _checked(found)
+                if table in summed:
+                    _checked(self.read(f"SELECT {', '.join(_COLUMNS[table])}, sum FROM {table} NOT INDEXED"))
             except AlteredError:
                 problems.append(f"{table}: not as they were written")
                 continue
@@ -264,17 +287,3 @@ class Told(Connection):
     def forget_former(self, ids: Sequence[str]) -> None:
         """Let some ids lead nowhere."""
         self.delete("former", "id", ids)
-
-
-_COLUMNS = {"matches": MATCH, "members": Member._fields, "links": LINK}
-_SIDES = {
-    "matches": {
-        "query": "articles",
-        "found": "articles",
-        "relation IS NOT NULL AND query": "members",
-        "relation IS NOT NULL AND found": "members",
-    },
-    "members": {"row": "articles", "story": "members", "version": "members", "parent": "members"},
-    "links": {"later": "members", "earlier": "members"},
-}
-"""The columns that name articles, and where these must be."""
