@@ -21,7 +21,7 @@ from ..matching.matches import Matches
 from ..matching.opinions import Opinions
 from ..methods import RELATIONS as METHOD_RELATIONS
 from ..model import KEPT, UNDATED, Remarks, Skipped, Tokens, count
-from ..text import tokenise
+from ..text import count_words, tokenise
 from . import (
     BASES,
     FORM,
@@ -477,14 +477,8 @@ def gather(matches: Matches, pool: Pool, counted: NDArray[np.int64] | None = Non
     fresh = ranks if counted is None else ranks[counted[ranks] < 0]
     parts = [fresh[start : start + READ_AT_ONCE] for start in range(0, len(fresh), READ_AT_ONCE)]
 
-    def count_words(some: NDArray[np.uint32]) -> NDArray[np.int64]:
-        tokens = tokenise(*collection.texts(some))
-        if tokens.halves is None:
-            return np.diff(tokens.offsets)
-        halves = np.concatenate([[0], np.cumsum(tokens.halves, dtype=np.int64)])
-        return np.diff(halves[tokens.offsets]) // 2
-
-    words[fresh] = np.concatenate([words[:0], *pool.map(count_words, parts)])
+    counts = pool.map(lambda some: count_words(tokenise(*collection.texts(some))), parts)
+    words[fresh] = np.concatenate([words[:0], *counts])
     same = matches.compared.relation == IDENTICAL
     alike = np.unique(np.concatenate([matches.queries[same], matches.founds[same]]))
     short = alike[words[alike] < PLACEHOLDER_WORDS].astype(np.uint32)

@@ -21,7 +21,7 @@ from ..escaping import safe_address
 from ..matching import settle_pairs
 from ..matching.matches import Matches
 from ..model import Article, Tokens
-from ..text import encode, tokenise
+from ..text import count_words, encode, tokenise
 
 LOOKED_AT = 1000
 """Of so many characters the direction of a text is told."""
@@ -47,14 +47,6 @@ def tell_article(article: Article, words: int, length: int, texts: bool) -> dict
     told |= {"url": safe_address(article.url), "words": words, "length": length}
     told["dir"] = tell_direction(article.text or article.title or "")
     return told | ({"text": article.text} if texts else {})
-
-
-def count_words(tokens: Tokens) -> list[int]:
-    """How many words each article has, counted as in passages: a character of a script without spaces is half a word."""
-    if tokens.halves is None:
-        return np.diff(tokens.offsets).tolist()
-    halves = np.concatenate([[0], np.cumsum(tokens.halves, dtype=np.int64)])
-    return (np.diff(halves[tokens.offsets]) // 2).tolist()
 
 
 @dataclass(frozen=True)
@@ -96,7 +88,8 @@ class Sheet:
 
     @cached_property
     def _words(self) -> list[int]:
-        return count_words(self.tokens)
+        counted: list[int] = count_words(self.tokens).tolist()
+        return counted
 
     def words(self, number: int) -> int:
         """How many words an article has."""

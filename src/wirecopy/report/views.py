@@ -15,8 +15,8 @@ from ..alignment import KINDS, Pair, align_rows
 from ..comparison import RELATIONS
 from ..files import open_whole
 from ..model import Article, Boilerplate, Match, count
-from ..text import encode, mend, tokenise
-from .articles import count_words, pack_one, pack_pieces, tell_article, to_units
+from ..text import count_words, encode, mend, tokenise
+from .articles import pack_one, pack_pieces, tell_article, to_units
 from .overview import plain_head, tell_about
 from .page import as_block, build_page, pack
 
@@ -112,7 +112,7 @@ def open_answers(
 
 def _tell(article: Article) -> dict[str, Any]:
     """An article as the page has it; one that was lost has no text."""
-    [words] = count_words(tokenise(*encode([article.text])))
+    [words] = count_words(tokenise(*encode([article.text]))).tolist()
     length = int(to_units(article.text)[-1])
     return {"id": article.id} | tell_article(article, words, length, bool(article.text))
 
