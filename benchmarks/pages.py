@@ -25,6 +25,7 @@ from benchmarks.run import check, table
 from wirecopy import extraction, methods
 from wirecopy.demo.archive import FIRST_DAY, TOPICS, Author, Paper, Paragraph, Story
 from wirecopy.demo.pages import DESIGNS, Site
+from wirecopy.measures import Area, area
 from wirecopy.model import Article, Page
 
 COPIES = (1, 5, 2, 8, 1, 3, 6, 1, 4, 2)
@@ -35,7 +36,6 @@ WITHIN, TENTH = 0.005, 0.1
 """How far from the labelled text's area extraction may be; and of the whole page's distance from 1, the most that may be left."""
 
 Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -144,24 +144,14 @@ def resemblances(articles: Sequence[Article], leave_out_share: float) -> Floats:
     return upper
 
 
-def area(scores: Floats, positive: Flags) -> tuple[float, float]:
-    """The area under the ROC curve, and its standard error (Hanley and McNeil 1982)."""
-    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
-    yes, no = int(positive.sum()), int((~positive).sum())
-    under = float((ranks[positive].sum() - yes * (yes + 1) / 2) / (yes * no))
-    both_yes, both_no = under / (2 - under), 2 * under**2 / (1 + under)
-    variance = (under * (1 - under) + (yes - 1) * (both_yes - under**2) + (no - 1) * (both_no - under**2)) / (
-        yes * no
-    )
-    return under, float(np.sqrt(max(0.0, variance)))
-
-
-def measure(collection: Collection, ways: Sequence[Way] = WAYS) -> dict[str, tuple[float, float]]:
+def measure(collection: Collection, ways: Sequence[Way] = WAYS) -> dict[str, Area]:
     """Area and standard error, by the name of the way."""
     first, second = np.triu_indices(len(collection.stories), 1)
     same = collection.stories[first] == collection.stories[second]
-    return {way.name: area(resemblances(read(collection, way), way.leave_out_share), same) for way in ways}
+    measured = {
+        way.name: area(same, resemblances(read(collection, way), way.leave_out_share)) for way in ways
+    }
+    return {name: under for name, under in measured.items() if under}
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ pub mod boilerplate;
 pub mod candidates;
 pub mod codet;
 pub mod collisions;
+pub mod columns;
 pub mod crf;
 pub mod crowds;
 pub mod dates;
