@@ -152,7 +152,7 @@ pub fn jsonl(data: &[u8]) {
         alone.about.iter_mut().zip(one.about).for_each(|(all, more)| all.extend(more));
         alone.lines.extend(one.lines.iter().map(|line| number as i64 + line));
         alone.bad.lines.extend(one.bad.lines.iter().map(|line| number as i64 + line));
-        for reason in one.reasons {
+        for reason in one.bad.reasons {
             let there = alone.bad.reasons.iter().position(|known| *known == reason);
             alone.bad.which.push(there.unwrap_or(alone.bad.reasons.len()) as u32);
             if there.is_none() {

@@ -13,8 +13,10 @@ PACKAGE = Path(__file__).parents[1] / "src" / "wirecopy"
 
 LAYERS = (
     ("cli",),
-    ("service", "spark", "evaluation"),
-    ("report", "demo"),
+    ("service", "spark"),
+    ("evaluation",),
+    ("demo",),
+    ("report",),
     ("archive", "pile"),
     ("grouping",),
     ("matching",),

@@ -30,6 +30,7 @@ from ..statistics import Statistics
 from . import options
 from .archive import archive_commands
 from .demo import demo_command
+from .evaluation import evaluate_command
 from .naming import read_named
 from .pages import extract_command, train_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
@@ -102,6 +103,7 @@ SECTIONS = {
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
+    "Measure": ("evaluate",),
 }
 """The commands by task, in the order of use."""
 
@@ -238,6 +240,7 @@ ELSEWHERE = (
         extract_command,
         train_command,
         watch_command,
+        evaluate_command,
     ),
     *archive_commands.commands.values(),
 )
