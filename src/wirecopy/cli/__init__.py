@@ -33,6 +33,7 @@ from .demo import demo_command
 from .evaluation import evaluate_command
 from .naming import read_named
 from .pages import extract_command, train_command
+from .pooling import pool_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .side_by_side import show_side_by_side
 from .stories import dedup_command, graph_command, stories_command
@@ -103,7 +104,7 @@ SECTIONS = {
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
-    "Measure": ("evaluate",),
+    "Measure": ("pool", "evaluate"),
 }
 """The commands by task, in the order of use."""
 
@@ -240,6 +241,7 @@ ELSEWHERE = (
         extract_command,
         train_command,
         watch_command,
+        pool_command,
         evaluate_command,
     ),
     *archive_commands.commands.values(),
