@@ -94,7 +94,7 @@ def bootstrap(
     if families < 2:
         return None
     drawn = np.random.default_rng(seed).multinomial(families, sizes / families, size=draws)
-    values = measure(drawn @ kinds.astype(np.float64))
+    values = measure(drawn.astype(np.float64) @ kinds.astype(np.float64))
     values = values[np.isfinite(values)]
     if not len(values):
         return None

@@ -208,16 +208,12 @@ def show_evaluation(evaluated: Evaluation, split: Mapping[str, Any] | None, out:
     rows = [(_HEADS[name], *(_show_measure(name, scores) for _, scores in columns)) for name in names]
     heads = ("", *(name for name, _ in columns)) if len(columns) > 1 else ("", "")
     print_table(heads, rows, out)
-    if evaluated.by:
-        shown = [
-            name for name in (*_HEADS, "agreeing") if any(one.get(name) is not None for one in evaluated.by)
-        ]
+    for by in dict.fromkeys(one["by"] for one in evaluated.by):
+        some = [one for one in evaluated.by if one["by"] == by]
+        shown = [name for name in (*_HEADS, "agreeing") if any(one.get(name) is not None for one in some)]
         out.write("\n")
-        told = [
-            (f"{one['by']}: {one['value']}", *(_show(one.get(name)) for name in shown))
-            for one in evaluated.by
-        ]
-        print_table(("by", *(_HEADS.get(name, name) for name in shown)), told, out)
+        told = [(str(one["value"]), *(_show(one.get(name)) for name in shown)) for one in some]
+        print_table((by, *(_HEADS.get(name, name) for name in shown)), told, out)
     if split:
         _show_split(split, out)
     elif evaluated.thresholds:

@@ -12,7 +12,8 @@ from ..errors import SourceError, refuse
 from ..model import count, one_line
 from ..sources import Fields, total_bytes
 from . import options
-from .show import TABLE_ROWS, print_table, show_progress
+from .naming import Ids
+from .show import TABLE_ROWS, open_console, print_table, show_progress
 from .writing import CSV, check_writable, csv_writer, name_examples, open_output, say, write_line
 
 if TYPE_CHECKING:
@@ -132,7 +133,10 @@ def _write(records: Sequence[Mapping[str, Any]], heads: Sequence[str], form: str
     if form in CSV:
         csv_writer(heads, form, out)(rows)
         return
-    print_table(heads, rows[:TABLE_ROWS], out)
+    names = {name for row in rows[:TABLE_ROWS] for name in row[:2]}
+    ids = Ids(lambda: [name for row in rows for name in row[:2]])
+    shown = ids.shorten(sorted(names), open_console(out).width // 3) if names else {}
+    print_table(heads, ([shown[row[0]], shown[row[1]], *row[2:]] for row in rows[:TABLE_ROWS]), out)
     if len(rows) > TABLE_ROWS:
         print(f"… and {len(rows) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
 

@@ -55,7 +55,7 @@ def tune(pairs: Compared, seed: int = 1) -> dict[str, Any]:
         raise UsageError("--split: no pair of the development half has a score to tune on")
     threshold = float(curve.thresholds[best_place(curve, int(view.true.sum()))])
     scores = {
-        name: half.at_least(threshold).view("copies").measures()
+        name: half.at_least(threshold).view("copies").measures() | half.view("copies").ranking()
         for name, half in (("development", halves.development), ("test", halves.test))
     }
     return {"threshold": threshold, "dropped": halves.dropped, "seed": seed, **scores}

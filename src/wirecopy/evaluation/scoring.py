@@ -54,10 +54,12 @@ class Evaluation:
 
 
 def _row(pairs: Compared, by: str, value: str) -> dict[str, Any]:
-    hits, reported, true = pairs.view("copies").counts()
+    view = pairs.view("copies")
+    hits, reported, true = view.counts()
     rates = rate(hits, reported, true)
     told = {"by": by, "value": value, "true": true, "reported": reported, "hits": hits}
-    return told | {"precision": rates.precision, "recall": rates.recall, "f1": rates.f}
+    told |= {"precision": rates.precision, "recall": rates.recall, "f1": rates.f}
+    return told if pairs.is_closed else told | view.ranking()
 
 
 def score_by_relation(pairs: Compared) -> Iterator[dict[str, Any]]:
@@ -100,7 +102,8 @@ def score_by(pairs: Compared, gold: Table, known: Known | None) -> Iterator[dict
         of_result = np.where(pairs.at >= 0, pairs.gold.group[pairs.at] if len(pairs.gold) else 0, NOBODY)
         wrong = np.isin(pairs.truth, (Counts.NO, UNLISTED))
         for number, name in enumerate(gold.groups[:MOST_VALUES]):
-            part = pairs.where(pairs.gold.group == number, (of_result == number) | wrong)
+            mine = (pairs.gold.group == number) | (pairs.gold.counts == Counts.NO)
+            part = pairs.where(mine, (of_result == number) | wrong)
             yield _row(part, "class", name)
     for by, (values, names) in (known.fields if known else {}).items():
         sides = [values[side] for one in (pairs.gold, pairs.result) for side in (one.query, one.found)]
