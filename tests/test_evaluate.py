@@ -384,6 +384,18 @@ def test_a_result_and_a_threshold_are_chosen_by_intent(tmp_path: Path) -> None:
     assert b"expected a measure and a share" in wirecopy("evaluate", gold, result, "--choose", "best").stderr
 
 
+def test_without_a_result_all_presets_and_methods_are_tried(tmp_path: Path) -> None:
+    demo.write_archive(tmp_path)
+    told = run(tmp_path / "truth.jsonl", "--in", tmp_path / "articles.jsonl", "--choose", "precision 0.99")
+    assert {"--preset strict", "--preset syndication", "--preset any-reuse"} <= set(told["results"])
+    assert any(name.startswith("--method codet:") for name in told["results"])
+    best = told["choices"][0]
+    assert best["name"].startswith("--preset")
+    assert best["recall"] > 0.99
+    done = wirecopy("evaluate", tmp_path / "truth.jsonl")
+    assert (done.returncode, b"no RESULT" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_tables_fit_the_terminal(tmp_path: Path, width: int) -> None:
     gold, result, articles = families(tmp_path)

@@ -156,6 +156,7 @@ def app() -> None:
 @options.decide("the one --method given")
 @options.pairs
 @options.relation
+@options.confirm
 @options.boilerplate
 @options.file(
     "--statistics", help="Weigh words by these, made by wirecopy weigh, instead of by the pile's own."
@@ -179,6 +180,7 @@ def find_command(
     decide: Literal["alignment", "method"],
     pairs: Literal["linked", "all"],
     relations: tuple[str, ...] | None,
+    confirm: str | None,
     boilerplate: Path | None,
     statistics: Path | None,
     top: int | None,
@@ -198,10 +200,11 @@ def find_command(
     check_writable(output, boilerplate, verdicts, skipped, inputs=[*paths, *read_too])
     by_method = decide == "method"
     given: dict[str, object] = {"preset": preset != DEFAULT_PRESET, "relation": relations}
-    given |= {"boilerplate": boilerplate, "pairs": pairs == "all"}
+    given |= {"confirm": confirm, "boilerplate": boilerplate, "pairs": pairs == "all"}
     refuse(
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
         *options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL),
+        (confirm and query, "--confirm: not with --query, which is in no cluster"),
         (not by_method and verdicts, "--verdicts: only with --decide method"),
         (not by_method and accepted, "--accepted: only with --decide method"),
         (
@@ -225,7 +228,7 @@ def find_command(
         write_lines(verdicts, told.verdicts)
         return summarise(told, quiet)
     common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
-    common["about"] = form != "jsonl"
+    common |= {"about": form != "jsonl", "confirm": options.read_method(confirm) if confirm else None}
     with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
         matches = find(inputs, progress=progress, skip=skip, **common)
     within = [*paths, *filter(None, [query])]

@@ -432,6 +432,7 @@ def _bytes(store: Archive) -> int:
 @options.archive_preset
 @options.pairs
 @options.relation
+@options.confirm
 @options.archive_decide
 @options.boilerplate
 @options.forms("jsonl", "csv", "parquet")
@@ -442,6 +443,7 @@ def pairs_command(
     preset: str | None,
     pairs: Literal["linked", "all"],
     relations: tuple[str, ...] | None,
+    confirm: str | None,
     decide: Literal["alignment", "method"],
     boilerplate: Path | None,
     form: str,
@@ -452,13 +454,17 @@ def pairs_command(
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     by_method = decide == "method"
     given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate, "relation": relations}
+    given |= {"confirm": confirm}
     refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL))
     check_writable(output, boilerplate, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store:
         if by_method:
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
-            matches = store.pairs(preset=preset, pairs=pairs, relations=relations, progress=progress)
+            by = options.read_method(confirm) if confirm else None
+            matches = store.pairs(
+                preset=preset, pairs=pairs, relations=relations, confirm=by, progress=progress
+            )
         return report_matches(matches, form, output, boilerplate, quiet, [archive])
 
 

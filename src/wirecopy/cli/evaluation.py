@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -14,10 +16,11 @@ from ..model import Skipped, count
 from ..sources import Fields, read
 from ..sources.kinds import is_sqlite
 from . import options
-from .show import print_table
+from .show import print_table, show_progress
 from .writing import check_writable, name_examples, open_output, say, write_line
 
 if TYPE_CHECKING:
+    from ..evaluation.choosing import Choice
     from ..evaluation.records import Known
     from ..evaluation.scoring import Evaluation
 
@@ -46,7 +49,7 @@ _HEADS = {
 
 @click.command("evaluate")
 @click.argument("gold", type=options.FILE)
-@click.argument("results", nargs=-1, required=True, metavar="RESULT...", type=options.FILE)
+@click.argument("results", nargs=-1, metavar="RESULT...", type=options.FILE)
 @click.option("--kind", type=click.Choice(KINDS), help="What GOLD holds, if its fields do not tell.")
 @options.within
 @click.option(
@@ -67,7 +70,7 @@ _HEADS = {
 @click.option(
     "--choose",
     metavar="WISH",
-    help="Name the result and the threshold that reach it: 'precision 0.99', 'recall 0.9', 'f1 0.95'.",
+    help="Name the result and the threshold that reach it: 'precision 0.99', 'recall 0.9', 'f1 0.95'. Without RESULT, all presets and methods are tried on the articles --in PATH.",
 )
 @options.skipped
 @options.fields
@@ -102,6 +105,14 @@ def evaluate_command(
     check_writable(output, skipped, files=[gold, *results])
     refuse(
         (str(gold) == "-", "GOLD is read twice: give a file"),
+        (
+            not results and not (choose and within),
+            "no RESULT: give one, or --choose WISH --in PATH to try all",
+        ),
+        (
+            not results and any(map(is_sqlite, within)),
+            "to try all, give files --in, not an archive: export it first",
+        ),
         (len(results) > 1 and not choose, "several results: only with --choose, which chooses among them"),
         (split and choose, "--split or --choose: one at a time"),
     )
@@ -112,7 +123,8 @@ def evaluate_command(
     unusable: list[Skipped] = []
     with open_output(output) as out:
         if wish:
-            told, unusable = _choose(gold, results, asked, wish)
+            with _tried(results, within, fields, quiet) as tried:
+                told, unusable = _choose(gold, tried, asked, wish)
             write_line(told, out) if as_json or not out.isatty() else _show_choice(told, out)
         else:
             evaluated = evaluation.evaluate(gold, results[0], **asked)
@@ -165,22 +177,39 @@ def _split(gold: Path, result: Path, asked: Mapping[str, Any], seed: int) -> dic
     return tune(_compare(gold, result, asked)[0], seed)
 
 
+@contextmanager
+def _tried(
+    results: Sequence[Path], within: Sequence[Path], fields: Fields, quiet: bool
+) -> Iterator[Iterable[tuple[str, Path]]]:
+    """The results by name: those given, or, if there are none, what all presets and methods say of the articles."""
+    from ..evaluation.trying import try_all
+
+    if results:
+        yield [(str(result), result) for result in results]
+        return
+    with TemporaryDirectory(prefix="wirecopy-") as folder, show_progress(quiet, None) as progress:
+        yield try_all(list(within), Path(folder), fields=fields, progress=progress)
+
+
 def _choose(
-    gold: Path, results: Sequence[Path], asked: Mapping[str, Any], wish: Any
+    gold: Path, results: Iterable[tuple[str, Path]], asked: Mapping[str, Any], wish: Any
 ) -> tuple[dict[str, Any], list[Skipped]]:
     """The choices among some results, the best first, and what was skipped."""
     from ..evaluation.choosing import choose
 
-    choices, unusable = [], []
-    for number, result in enumerate(results):
+    choices: list[Choice] = []
+    unusable: list[Skipped] = []
+    names: list[str] = []
+    for name, result in results:
         pairs, skipped = _compare(gold, result, asked)
-        unusable += [one for one in skipped if not number or not one.where.startswith(f"{gold}:")]
-        if choice := choose(str(result), pairs, wish):
+        unusable += [one for one in skipped if not names or not one.where.startswith(f"{gold}:")]
+        names.append(name)
+        if choice := choose(name, pairs, wish):
             choices.append(choice)
     other = "precision" if wish.measure == "recall" else "recall"
     choices.sort(key=lambda one: -getattr(one, other))
     told = {"wish": {wish.measure: wish.least}, "choices": [one.to_dict() for one in choices]}
-    return told | {"results": [str(one) for one in results]}, unusable
+    return told | {"results": names}, unusable
 
 
 def _show_choice(told: Mapping[str, Any], out: IO[str]) -> None:
