@@ -20,7 +20,7 @@ demo: build
 
 test: develop
 	$(CARGO) test -q --locked $(MANIFEST) --no-default-features
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 # What one runs while working: everything but the slow tests, on all cores.
 quick: develop

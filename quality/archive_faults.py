@@ -32,6 +32,7 @@ from quality.faults import (
     make_churn,
     make_forgetting,
     require,
+    require_stories,
     require_whole,
     small_segments,
     state_of,
@@ -153,6 +154,7 @@ class Sweep:
                 for step in make_forgetting(self._articles):
                     step.run(opened)
             self._answers.require(opened, require_whole(opened, self._states[-1:]))
+            require_stories(opened)
         left = [path.name for path in archive.with_name(archive.name + "-index").glob("*.part")]
         require(not left, f"left over: {left}")
         return f"{self._work}: {fault.kind}"
@@ -270,6 +272,8 @@ class Churned:
         with Archive.open(self._archive, create=True, window=f"{WINDOW_DAYS}d") as opened:
             self._state = require_whole(opened, allowed)
             self._answers.require(opened, self._state)
+            if self.is_over:
+                require_stories(opened)
         return "lived to the end" if self.is_over else f"killed in {self._steps[done].kind}"
 
 

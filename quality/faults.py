@@ -19,6 +19,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from typing import Any, NamedTuple
 import wirecopy
 from quality.texts import vocabulary
 from wirecopy import Archive
-from wirecopy.archive import marks, segments
+from wirecopy.archive import Found, marks, segments
 from wirecopy.boilerplate import Learnt
 from wirecopy.errors import MismatchError, WirecopyError
 
@@ -467,7 +468,32 @@ class Answers:
         return checks, [match.to_dict() for match in found], list(found.formulas)
 
     def _check(self, archive: Archive) -> list[Any]:
-        return [answer.to_dict() for query in self._queries for answer in archive.check(query)]
+        """What is found; not in which stories, which are told whole only once all is learnt: see `require_stories`."""
+        answers = [answer for query in self._queries for answer in archive.check(query)]
+        return [
+            replace(one, found=[Found(each.match, each.article) for each in one.found]).to_dict()
+            for one in answers
+        ]
+
+
+def require_stories(archive: Archive) -> None:
+    """Raise FaultError unless the archive, once it has learnt, keeps the stories of its articles, for any SQLite tool to show."""
+    archive.learn()
+    told = wirecopy.stories(list(archive.articles()))
+    members = [
+        (story.id, one.version, one.id, one.parent and one.parent.article)
+        for story in told
+        for one in story.articles
+    ]
+    links = sorted((one.later, one.earlier, one.kind, one.articles, one.words) for one in told.links)
+    with contextlib.closing(sqlite3.connect(archive.path)) as store:
+        kept = store.execute("SELECT story, number, article, parent FROM version").fetchall()
+        joined = store.execute("SELECT later, earlier, kind, articles, words FROM link").fetchall()
+    require(kept == members, "keeps other stories")
+    require(sorted(joined) == links, "keeps other links")
+    require(
+        [one.to_dict() for one in archive.stories()] == [one.to_dict() for one in told], "tells otherwise"
+    )
 
 
 def _bytes_of(learnt: Learnt) -> tuple[bytes, ...]:

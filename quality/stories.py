@@ -13,13 +13,18 @@ import wirecopy
 from quality.corpora import Row, bench_corpus, bench_module, read_jsonl, unpack
 from quality.newsroom import make_newsroom
 from quality.report import Data, MissingError, Result, digest, say, show, table
-from wirecopy import Matches, Stories
-from wirecopy.grouping import BASES, CONTAINED_IN, CONTAINS, IDENTICAL, NEAR, close
+from quality.texts import Writer, join
+from wirecopy import Matches, Stories, Story
+from wirecopy.comparison import PRESETS
+from wirecopy.grouping import BASES, CONTAINED_IN, CONTAINS, FORM, IDENTICAL, NEAR, close
+from wirecopy.matching import compare_more
+from wirecopy.matching.collection import open_pool
 from wirecopy.measures import adjusted_rand, b_cubed
 
 STEPS = 10
 SHUFFLES = 20
 WRONG = 0.2
+MANY = 1000
 STRONG = (IDENTICAL, NEAR, CONTAINS, CONTAINED_IN)
 Clusters = NDArray[np.int64]
 
@@ -41,7 +46,8 @@ def measure() -> Iterator[Result]:
             measured.append(score(make()))
         except MissingError as missing:
             say(f"  {missing}")
-    yield from measured
+    say("  a thousand each")
+    yield from [*measured, extremes()]
 
 
 def newsroom() -> Case:
@@ -113,7 +119,95 @@ def score(case: Case) -> Result:
     if case.name == "newsroom":
         measures["shuffles with other stories"] = count_other(case.rows, stories)
     measures["ids that changed in ten growths"] = grow(case.rows, stories)
+    measures |= rate_kept(case.rows, stories)
     return Result(case.name, case.data, measures, notes)
+
+
+def rate_kept(rows: Sequence[Row], stories: Stories) -> dict[str, float]:
+    """How many records are left out, how many of them wrongly, each compared again, and how many pairs of kept ones cover one another."""
+    kept = stories.keep_one()
+    ids = {id: rank for rank, id in enumerate(stories.ids)}
+    every = wirecopy.find(rows, pairs="all")
+    share, inside = PRESETS[every.preset].covered, np.zeros(len(ids), bool)
+    inside[[ids[id] for id in kept.articles]] = True
+    is_copy = (every.compared.relation != FORM) & inside[every.queries] & inside[every.founds]
+    shares = np.maximum(every.compared.query_covered, every.compared.found_covered)
+    pairs = [(ids[one.article], ids[one.kept]) for one in kept.dropped]
+    later, earlier = (np.array([side(pair) for pair in pairs], np.uint32) for side in (max, min))
+    with open_pool(None) as pool:
+        compared = compare_more(every, (later, earlier), pool)
+    is_later = np.array([one > other for one, other in pairs])
+    covered = np.where(is_later, compared.query_covered, compared.found_covered)
+    return {
+        "left out": len(pairs),
+        "left out, covered by nothing kept": int((covered < share).sum()),
+        "left out, a form of what is kept": int((compared.relation == FORM).sum()),
+        "kept, covered by another": int((is_copy & (shares >= share)).sum()),
+    }
+
+
+def extremes() -> Result:
+    """Families that closure or one parent alone gets wrong, a thousand articles each."""
+    writer = Writer(4)
+    paragraphs = [writer.write(48) for _ in range(MANY + 1)]
+    chain = [paragraphs[n] + writer.write(150) + paragraphs[n + 1] for n in range(MANY)]
+    parts, drift = [writer.write(40) for _ in range(14)], []
+    for step in range(MANY):
+        parts[step * 2 % 14], parts[(step * 2 + 1) % 14] = writer.write(40), writer.write(40)
+        drift.append([word for part in parts for word in part])
+    original = writer.write(400)
+    reprints = [original, *(reprint(original, writer) for _ in range(MANY - 1))]
+    piles = {
+        name: file(texts) for name, texts in (("chain", chain), ("drift", drift), ("reprints", reprints))
+    }
+    told = {name: wirecopy.stories(rows) for name, rows in piles.items()}
+    texts = {row["id"]: row for row in piles["drift"]}
+    pairs = [(one.id, story.id) for story in told["drift"] for one in story.articles[1:]]
+    apart = sum(wirecopy.compare(texts[one], texts[anchor]) is None for one, anchor in pairs)
+    every = wirecopy.stories(piles["reprints"], pairs="all")
+    return Result(
+        "a thousand each",
+        Data(
+            "weak chain, drift and reprints",
+            f"{MANY:,} articles each",
+            "made up by quality/stories.py",
+            digest(row["text"] for rows in piles.values() for row in rows),
+        ),
+        {
+            "weak chain, largest story": max(map(len_of, told["chain"]), default=1),
+            "drift, largest story": max(map(len_of, told["drift"])),
+            "drift, members without a passage of their anchor": apart,
+            "reprints, articles in one story": max(map(len_of, told["reprints"])),
+            "reprints, articles in one story, all pairs": max(map(len_of, every)),
+        },
+        [],
+    )
+
+
+def len_of(story: Story) -> int:
+    return len(story.articles)
+
+
+def reprint(words: list[str], writer: Writer) -> list[str]:
+    """An edited, cut or extended reprint, or a cut one with a line or two more."""
+    dice = writer.random
+    mine = writer.edit(words, dice.choice((0, 0.02, 0.06)))
+    kind = dice.randrange(4)
+    if kind in (1, 3):
+        mine = mine[: dice.randint(len(words) // 2, len(words) * 19 // 20)]
+    if kind in (2, 3):
+        mine = mine + writer.write(dice.randint(10, len(mine) * 3 // 4 if kind == 2 else len(mine) // 8))
+    return mine
+
+
+def file(texts: Sequence[Sequence[str]]) -> list[Row]:
+    """Articles a minute apart."""
+    start = datetime(2024, 3, 1, tzinfo=UTC)
+    times = [(start + timedelta(minutes=number)).isoformat() for number in range(len(texts))]
+    return [
+        {"id": f"{number:04}", "text": join(words), "published": at}
+        for number, (words, at) in enumerate(zip(texts, times, strict=True))
+    ]
 
 
 def tell(truth: Clusters, answer: Clusters) -> list[str]:

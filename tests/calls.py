@@ -186,6 +186,7 @@ OWN: dict[str, dict[str, Any]] = {
     "compare": {"trace": True, "slots": SLOTS},
     "components": {"articles": len(TOKENS), "later": ROW[1:], "earlier": ROW[:-1]},
     "containment_similarities": planted(),
+    "count_changes": {"tokens": TOKENS, "queries": ROW[1:], "founds": ROW[:-1]},
     "count_collisions": sides(*_core.sentence_digests(TOKENS)),
     "count_different_bits": HASHED,
     "count_discordant": {"expected": np.array([0.5, 1, 0]), "got": np.array([1, 0.5, 0]), "width": 3},

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from archives import as_list, as_set
+from archives import as_kept, as_list, as_set, as_told, kept_stories
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -102,10 +102,11 @@ def moment_of(article: Article) -> datetime | None:
 
 @dataclass(frozen=True)
 class Held:
-    """The model: articles by id, and the clock of the window."""
+    """The model: articles by id, the clock of the window, and the ids of what was removed and did not come again."""
 
     live: dict[str, Article]
     clock: datetime | None = None
+    removed: frozenset[str] = frozenset()
 
 
 class Life(RuleBasedStateMachine):
@@ -203,7 +204,8 @@ class Life(RuleBasedStateMachine):
         told["added"] = len(kept) - told["replaced"]
         dated = {id for id, one in kept.items() if one.published}
         told["ahead"] = {id for id in dated if self.window and not self.is_believed(moment_of(kept[id]))}
-        self.held = Held({**live, **kept}, clock if kept else self.held.clock)
+        removed = self.held.removed - kept.keys()
+        self.held = Held({**live, **kept}, clock if kept else self.held.clock, removed)
         return told
 
     def forget(self) -> int:
@@ -253,7 +255,7 @@ class Life(RuleBasedStateMachine):
         gone = self.held.live.keys() & set(ids)
         assert self.archive.remove(ids) == len(gone)
         left = {id: one for id, one in self.held.live.items() if id not in gone}
-        self.held = replace(self.held, live=left)
+        self.held = replace(self.held, live=left, removed=self.held.removed | set(ids))
 
     @precondition(lambda self: self.window)
     @rule(when=st.one_of(st.none(), moments))
@@ -350,6 +352,30 @@ class Life(RuleBasedStateMachine):
             found = archive.pairs()
             assert as_list(found) == as_list(expected)
             assert list(found.formulas) == list(expected.formulas)
+
+    @rule()
+    def tell_stories(self) -> None:
+        """Once it has learnt, its tables say what `stories` does, whatever was done before."""
+        self.archive.learn()
+        expected = wirecopy.stories(list(self.held.live.values()))
+        assert kept_stories(self.path) == as_kept(expected)
+        for archive in (self.archive, self.reader):
+            assert as_told(archive.stories()) == as_told(expected)
+
+    @invariant()
+    def tells_of_nothing_that_is_gone(self) -> None:
+        if not hasattr(self, "archive"):
+            return
+        stories, versions, links = kept_stories(self.path)
+        named = {one[0] for one in stories} | {id for one in versions for id in (one[0], one[2], one[5])}
+        assert named | {id for one in links for id in one[:2]} <= self.held.live.keys() | {None}
+        assert {one[2] for one in versions} == {id for one in versions for id in (one[0], one[2])}
+        assert set(self.reader._store.former().values()) <= self.held.live.keys()
+        assert self.reader.stale_stories is None
+        for id in map("{:02}".format, range(len(TEXTS))):
+            story = self.reader.story_of(id)
+            assert story in self.held.live or (story is None and id not in self.held.live)
+            assert story is None or id not in self.held.removed
 
     @invariant()
     def holds_what_the_model_holds(self) -> None:

@@ -387,6 +387,7 @@ def test_the_answer_as_json(tmp_path: Path) -> None:
         "title": None,
         "source": "Gazette",
         "url": None,
+        "story": "a",
     }
 
 

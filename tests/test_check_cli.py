@@ -22,7 +22,7 @@ def test_check_writes_an_answer_a_line(known: Path, draft: Path, words: list[str
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert list(answer) == [
         *("query", "copied", "articles", "contained_in_count", "at_least", "longest_words"),
-        *("contained_in", "contains", "form_of", "form_of_count", "new", "matches"),
+        *("contained_in", "contains", "form_of", "form_of_count", "stories", "new", "matches"),
     ]
     assert (answer["query"], answer["copied"], answer["articles"]) == ("draft.txt", 0.5, 3)
     assert [match["found"] for match in answer["matches"]] == ["a", "c", "b"]

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
+import zstandard
 from program import talk, wirecopy
 from records import jsonl, lines
 from test_stories import reprints, write
@@ -73,10 +74,11 @@ def test_every_format_comes_back_as_it_was(records: list[Record], tmp_path: Path
     writer.writerows(records)
     (tmp_path / "a.csv").write_text(text.getvalue())
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(jsonl(*records)))
+    (tmp_path / "a.jsonl.zst").write_bytes(zstandard.compress(jsonl(*records)))
     (tmp_path / "b.json").write_bytes(jsonl(*records))
     (tmp_path / "below").mkdir()
     (tmp_path / "below" / "c.jsonl").write_bytes(jsonl(*records))
-    for name in ("a.json", "a.parquet", "a.csv", "a.jsonl.gz", "b.json", "below"):
+    for name in ("a.json", "a.parquet", "a.csv", "a.jsonl.gz", "a.jsonl.zst", "b.json", "below"):
         out = tmp_path / f"out-{name}"
         ran = wirecopy("dedup", tmp_path / name, "-o", out, "--keep", "earliest")
         assert ran.returncode == 0, talk(ran)
@@ -88,6 +90,10 @@ def test_every_format_comes_back_as_it_was(records: list[Record], tmp_path: Path
     rows = list(csv.DictReader(io.StringIO((tmp_path / "out-a.csv").read_text())))
     assert rows == [{name: str(value) for name, value in one.items()} for one in kept]
     assert lines(gzip.decompress((tmp_path / "out-a.jsonl.gz").read_bytes())) == kept
+    packed = (
+        zstandard.ZstdDecompressor().decompressobj().decompress((tmp_path / "out-a.jsonl.zst").read_bytes())
+    )
+    assert lines(packed) == kept
     assert lines((tmp_path / "out-b.json").read_bytes()) == kept
     assert lines((tmp_path / "out-below" / "c.jsonl").read_bytes()) == kept
 
@@ -134,6 +140,26 @@ def test_all_days_of_a_form_are_kept() -> None:
         for day, words in enumerate(days)
     ]
     assert len(library.stories(records).keep_one().articles) == 30
+
+
+def test_a_late_reprint_of_a_form_does_not_cost_what_was_filled_in_since() -> None:
+    writer = Writer(65)
+    form, slots = writer.write(80), range(5, 75, 12)
+    days = [
+        join([str(writer.random.randint(100, 9999)) if n in slots else word for n, word in enumerate(form)])
+        for _ in range(12)
+    ]
+    records = [
+        {"id": f"{day:02}", "text": text, "published": f"2024-03-{day + 1:02}T08:00:00Z", "source": "Wire"}
+        for day, text in enumerate(days)
+    ]
+    # Hours before the report of the day: of the reprint that is an update, of the report of an earlier day a form.
+    late = {"id": "late", "text": days[3], "published": "2024-03-07T02:00:00Z", "source": "Courier"}
+    matches = {(one.query, one.found): str(one.relation) for one in library.find([*records, late])}
+    assert matches["06", "late"] == "near-duplicate"
+    assert matches["06", "03"] == "form"
+    kept = library.stories([*records, late]).keep_one()
+    assert [(one.article, one.kept) for one in kept.dropped] == [("late", "03")]
 
 
 @pytest.mark.parametrize("keep", ["longest", "earliest"])

@@ -282,6 +282,6 @@ def test_the_command_line_says_how_many(tmp_path: Path) -> None:
     [more] = lines(wirecopy("check", path, draft, "--top", "25").stdout)
     assert len(more["matches"]) == 25
     head, *rows = wirecopy("check", path, draft, "--csv").stdout.decode().splitlines()
-    assert ",copied,articles,contained_in_count,form_of_count,at_least" in head
+    assert ",copied,articles,contained_in_count,form_of_count,at_least,story" in head
     assert len(rows) == 20
     assert f",{answer['articles']},{answer['contained_in_count']},{answer['form_of_count']},yes" in rows[0]

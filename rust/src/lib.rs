@@ -8,6 +8,7 @@
 pub mod align;
 pub mod boilerplate;
 pub mod candidates;
+pub mod changes;
 pub mod codet;
 pub mod collisions;
 pub mod columns;

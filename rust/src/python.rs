@@ -132,7 +132,7 @@ mod _core {
 
     #[pymodule_export]
     use super::comparison::{
-        common_shingles, compare, mark_boilerplate, match_lines, may_hold, opinion_lines, varying_slots,
+        common_shingles, compare, count_changes, mark_boilerplate, match_lines, may_hold, opinion_lines, varying_slots,
     };
 
     #[pymodule_export]

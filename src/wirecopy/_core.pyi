@@ -416,6 +416,9 @@ def common_shingles(
     tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32], *, reach_words: int, least: int
 ) -> NDArray[np.uint64]: ...
 def mark_boilerplate(tokens: Tokens, boilerplate: Boilerplate) -> NDArray[np.uint8]: ...
+def count_changes(
+    tokens: Tokens, queries: NDArray[np.uint32], founds: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]: ...
 def compare(
     tokens: Tokens,
     queries: NDArray[np.uint32],

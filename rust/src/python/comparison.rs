@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use super::arrays::{Boilerplate, Compared, Scored, Tokens};
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
-use crate::{align, boilerplate, matches, slots};
+use crate::{align, boilerplate, changes, matches, slots};
 
 /// The shingles that occur around at least `least` of the given places, sorted; a place is a row and a word number.
 #[pyfunction]
@@ -35,6 +35,18 @@ pub(crate) fn mark_boilerplate<'py>(
     let (batch, (shingles, gap_words)) = (tokens.batch()?, boilerplate.parts()?);
     let kernel = || boilerplate::mark_boilerplate(batch, &boilerplate::Formulas::new(shingles, gap_words));
     run_to_arrays(py, kernel)
+}
+
+/// How many words each of `queries` has added, cut, reworded and moved of its `founds`, both rows.
+#[pyfunction]
+pub(crate) fn count_changes<'py>(
+    py: Python<'py>,
+    tokens: Tokens<'py>,
+    queries: Slice<'py, u32>,
+    founds: Slice<'py, u32>,
+) -> PyResult<(Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, u32>)> {
+    let (batch, queries, founds) = (tokens.batch()?, queries.as_slice()?, founds.as_slice()?);
+    run_to_arrays(py, || changes::count_changes(batch, queries, founds))
 }
 
 /// Whether each article, by its traces, may hold one of the shingles.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -31,8 +31,8 @@ from ..sources.fields import id_text
 from ..statistics import Statistics
 from .answers import Added, Answer, Found, Observed, Ranked, Status
 from .backup import back_up
-from .checking import check
-from .describing import describe
+from .checking import Examined, answer, check, examine
+from .describing import describe, find_stale
 from .index import Index
 from .locking import Lock, take_lock
 from .looking import TOP, Limits
@@ -41,6 +41,7 @@ from .opining import choose_method, opine
 from .reading import name_by_text, read_batches, read_moment
 from .settings import Settings
 from .stock import Stock
+from .telling import tell
 from .writing import Writer
 
 __all__ = ["Added", "Answer", "Archive", "Found", "Observed", "Ranked", "Status"]
@@ -156,6 +157,14 @@ class Archive:
         with self._index.at_one_moment():
             return check(self.settings.plan(preset), batch, self._index, limits)
 
+    def _examine(self, batch: Articles, limits: Limits) -> tuple[Answer, Examined]:
+        """The answer for one article, and what it is made of."""
+        plan = self.settings.plan()
+        with self._index.at_one_moment():
+            examined = examine(plan, batch, self._index, limits)
+            [told] = answer(plan, examined, self._index, limits)
+        return told, examined
+
     def opinions(
         self,
         articles: Any,
@@ -210,9 +219,27 @@ class Archive:
             return matches
 
     def stories(self, *, rule: str = "anchored", progress: Progress | None = None) -> Stories:
-        """The stories of the live articles, as `wirecopy.stories` tells them."""
+        """The stories of the live articles, as `wirecopy.stories` tells them; if nothing has changed since they were kept, from there.
+
+        The id of an article that has expired and began a story finds what is left of it.
+        """
         with self._stock(progress) as (stock, pool):
-            return tell_stories(matching.match(self.settings.plan(None), stock, stock, pool), pool, rule)
+            told = self._writer.teller.read(stock, pool, rule)
+            if told is None:
+                told = tell_stories(matching.match(self.settings.plan(), stock, stock, pool), pool, rule)
+            return dataclasses.replace(told, former=self._store.former())
+
+    def story_of(self, id: str | int) -> str | None:
+        """The id of the story that an article is in, its own if it is in none with others; None if there is none, or it is not told yet.
+
+        An article that has expired and began a story is in what is left of it, the earliest if that fell apart.
+        """
+        with self._store.snapshot():
+            named = id_text("id", id)
+            rows = self._store.rows_of([self._store.former().get(named, named)])
+            last = self._store.setting("told_row")
+            told = {row: id for id, row in rows.items() if last is not None and row <= last}
+            return next(iter((told | self._store.stories_of(list(told))).values()), None)
 
     def opinions_on_pairs(
         self, *, progress: Progress | None = None, receive: Receive | None = None
@@ -257,6 +284,12 @@ class Archive:
     def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
         return self._store.learnt().formulas
+
+    @property
+    def stale_stories(self) -> str | None:
+        """Why the stories that it keeps are not those of the articles that it has, in words; None if they are."""
+        with self._store.snapshot():
+            return find_stale(self._store)
 
     @property
     def segments(self) -> int:
@@ -348,8 +381,11 @@ class Archive:
         for batch in read_batches(name_by_text(article, fields or Fields()), fields, ABOUT, "record"):
             for row in range(len(batch)):
                 one = batch.take([row])
-                [answer] = self._check(one, limits) if decide == "alignment" else self.opinions(one)
-                observed.append(Observed.tell(answer, self._writer.add_one(one, replace)))
+                told: Answer | Ranked
+                told, examined = (
+                    self._examine(one, limits) if decide == "alignment" else (self.opinions(one)[0], None)
+                )
+                observed.append(Observed.tell(told, self._writer.add_one(one, replace, examined)))
         self._tidy()
         return observed
 
@@ -374,14 +410,16 @@ class Archive:
         return gone
 
     def learn(self, *, progress: Progress | None = None) -> Learnt:
-        """Learn the boilerplate of the live articles by the rule of `find`; returns it."""
+        """Learn the boilerplate of the live articles by the rule of `find`, and tell their stories; returns the boilerplate."""
         self._claim(progress)
         # Of every method, as any preset may be asked for; what is learnt is the same for all.
         plan = self.settings.plan(LAXEST_PRESET)
         with self._stock(progress) as (stock, pool):
-            learnt = matching.learn(plan, stock, stock, pool).learnt
+            known = matching.learn(plan, stock, stock, pool)
+            telling = tell(matching.conclude(self.settings.plan(), stock, stock, known, pool), stock, pool)
         with self._writer.changing():
-            self._store.set_learnt(learnt)
+            self._store.set_learnt(known.learnt)
+            self._writer.teller.write(telling)
         return self._index.learnt
 
     def compact(self, *, progress: Progress | None = None) -> None:
@@ -398,12 +436,16 @@ class Archive:
             problems = [*self._index.find_damage(), *problems]
         except ArchiveError as error:
             problems.append(str(error))
-        if self._index.mended:
+        untold = self._store.find_untold()
+        problems += [f"{self.path}: stories damaged, to be told anew: {what}" for what in untold]
+        if self._index.mended or untold:
             try:
                 self._claim()
                 self._writer.put_back()
+                if untold:
+                    self.learn()
             except ArchiveError as error:
-                problems.append(f"segments that were made again are not written yet: {error}")
+                problems.append(f"what was made again is not written yet: {error}")
         return problems
 
     def _tidy(self, progress: Progress | None = None, relearn_share: float = RELEARN_SHARE) -> None:
@@ -411,3 +453,6 @@ class Archive:
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)
+        elif not self._writer.tell_new():
+            with suppress(ArchiveError):  # what cannot be read now keeps nobody from writing
+                self.learn(progress=progress)

@@ -30,16 +30,21 @@ WITHIN = (Relation.IDENTICAL, Relation.NEAR_DUPLICATE, Relation.CONTAINS)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An article of the archive that a text shares passages with; `article` is without its text."""
+    """An article of the archive that a text shares passages with; `article` is without its text.
+
+    `story` is the id of the story that it is in, its own if it is in none with others; None if the archive has not told that yet.
+    """
 
     match: Match
     article: Article
+    story: str | None = None
 
     def to_dict(self, query: Article | None = None) -> dict[str, Any]:
         """The match and what is known of the article, as their public JSON object; with the `query`, of that too, and with texts."""
         about = {name: getattr(self.article, name) for name in ("published", "title", "source", "url")}
+        told = about | {"story": self.story}
         return (
-            self.match.to_dict(text=query is not None) | about | (tell(query, self.article) if query else {})
+            self.match.to_dict(text=query is not None) | told | (tell(query, self.article) if query else {})
         )
 
 
@@ -78,6 +83,12 @@ class Answer:
         return [one.match for one in self.found]
 
     @property
+    def stories(self) -> list[str]:
+        """The ids of the stories of those given, without forms, each once."""
+        found = (one.story for one in self.found if one.match.relation != Relation.FORM)
+        return list(dict.fromkeys(story for story in found if story is not None))
+
+    @property
     def contained_in(self) -> list[str]:
         """The ids of those given that contain the text: a reader of one of them may skip it."""
         return [match.found for match in self.matches if match.relation in KNOWN]
@@ -105,6 +116,7 @@ class Answer:
             "contains": self.contains,
             "form_of": self.form_of,
             "form_of_count": self.form_of_count,
+            "stories": self.stories,
             "new": [list(span) for span in self.new],
             "matches": [one.to_dict(self.article if text else None) for one in self.found],
         }

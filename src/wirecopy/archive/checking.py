@@ -20,6 +20,7 @@ from .answers import KNOWN, Answer, Found
 from .families import Families, goes_by_words
 from .index import NO_ROWS, Index
 from .looking import Limits, Within
+from .told import Shared
 
 IS_CONTAINED = np.array([relation in KNOWN for relation in RELATIONS])
 """By the code of a relation."""
@@ -27,8 +28,37 @@ FORM = RELATIONS.index(Relation.FORM)
 NO_QUERY = np.iinfo(np.uint32).max
 
 
+@dataclass(frozen=True)
+class Examined:
+    """What texts share with an archive: pairs of the number of a query and the row of an article, and how these compare.
+
+    The query of a pair that is no match is `NO_QUERY`. `about` has the articles without their texts, and their moments, by row.
+    """
+
+    batch: Articles
+    queries: NDArray[np.uint32]
+    rows: NDArray[np.uint64]
+    compared: Compared
+    by: NDArray[np.uint16]
+    bodies: Sequence[bytes]
+    about: Mapping[int, tuple[Article, int]]
+    kin: Sequence[Kin]
+
+    def shared(self, rows: Sequence[int]) -> Shared:
+        """The matches of the queries, which have these rows now, with articles that came before them."""
+        mine = np.append(np.array(rows, np.int64), -1)[np.minimum(self.queries, len(rows))]
+        kept = np.flatnonzero(self.rows.astype(np.int64) < mine)
+        founds, by = self.rows[kept].astype(np.int64), self.by[kept].astype(np.int64)
+        return Shared(mine[kept], founds, by, self.compared.take(kept))
+
+
 def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Answer]:
     """The answer for each article of a batch, which is not compared with the article that has its own id."""
+    return answer(plan, examine(plan, batch, index, limits), index, limits)
+
+
+def examine(plan: Plan, batch: Articles, index: Index, limits: Limits) -> Examined:
+    """What each article of a batch shares with an archive, but for the article that has its own id."""
     learnt, within = index.learnt, Within(index, limits)
     looked_up = look_up(plan, batch, within, plan.all_weights)
     asked = [(one, some) for one in looked_up for some in nominate_queries(plan, one, learnt)]
@@ -51,8 +81,15 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
         settled = Compared.join([settled, told])
         every, named = np.concatenate([every, twins.queries]), np.concatenate([named, twins.rows])
         by, found_bodies = np.concatenate([by, by[twins.pairs]]), [*found_bodies, *twins.bodies]
+    return Examined(batch, every, named, settled, by, found_bodies, about, kin)
+
+
+def answer(plan: Plan, examined: Examined, index: Index, limits: Limits) -> list[Answer]:
+    """The answer for each article that was examined."""
+    batch, every, named = examined.batch, examined.queries, examined.rows
+    settled, about, kin = examined.compared, examined.about, examined.kin
     tokens = text.tokenise(batch.text, batch.offsets, spans=True)
-    marks = _core.mark_boilerplate(tokens, learnt.known)
+    marks = _core.mark_boilerplate(tokens, index.learnt.known)
     names = [one.name for one in plan.nominating]
     wanted = np.array([relation in limits.relations for relation in RELATIONS])[settled.relation]
     words = np.bincount(settled.pairs, settled.passages.words, len(settled)).tolist()
@@ -68,12 +105,14 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
         mine = np.flatnonzero(every == number)
         body = str(batch.text[batch.offsets[number] : batch.offsets[number + 1]].data, "utf-8")
         chosen = sorted(mine[wanted[mine]].tolist(), key=sort_key)[: limits.top]
+        stories = _name_stories(index, named[chosen].tolist(), about)
         given = []
         for pair in chosen:
-            methods = dict.fromkeys(name for bit, name in enumerate(names) if by[pair] >> bit & 1)
+            methods = dict.fromkeys(name for bit, name in enumerate(names) if examined.by[pair] >> bit & 1)
             article, _ = about[int(named[pair])]
-            sides = (id, body), (article.id, found_bodies[pair].decode())
-            given.append(Found(build_match(settled, pair, *sides, tuple(methods)), article))
+            sides = (id, body), (article.id, examined.bodies[pair].decode())
+            match = build_match(settled, pair, *sides, tuple(methods))
+            given.append(Found(match, article, stories.get(int(named[pair]))))
         passages = settled.take(mine[settled.relation[mine] != FORM]).passages
         copied, new = tell_new(tokens, marks, number, passages)
         longest = int(passages.words.max(initial=0))
@@ -81,6 +120,17 @@ def check(plan: Plan, batch: Articles, index: Index, limits: Limits) -> list[Ans
         summed = int(counts.sum()), given, new, int(counts[IS_CONTAINED].sum()), kin[number].at_least
         answers.append(Answer(id, batch.describe(number), copied, longest, *summed, int(counts[FORM])))
     return answers
+
+
+def _name_stories(
+    index: Index, rows: Sequence[int], about: Mapping[int, tuple[Article, int]]
+) -> dict[int, str]:
+    """The ids of the stories of some articles, by row; an article that shares nothing with others is its own."""
+    last = index.told_row
+    if last is None or not rows:
+        return {}
+    alone = {row: about[row][0].id for row in rows if row <= last}
+    return alone | index.store.stories_of(rows)
 
 
 def _describe(index: Index, rows: Sequence[int]) -> dict[int, tuple[Article, int]]:

@@ -127,7 +127,7 @@ class Connection:
         with self.errors("written"):
             self.execute("PRAGMA journal_mode = WAL")
             self.execute("PRAGMA synchronous = FULL")
-            self.execute("PRAGMA wal_autocheckpoint = 16000")
+            self.execute("PRAGMA wal_autocheckpoint = 4000")
         for number in range(self.format + 1, FORMAT + 1):
             with self.change():
                 for statement in MIGRATIONS.joinpath(f"{number}.sql").read_text("utf-8").split(";\n"):
@@ -183,10 +183,12 @@ class Connection:
         with self.errors("read"):
             return self.execute(statement, values).fetchall()
 
-    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    def insert(
+        self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], verb: str = "INSERT"
+    ) -> None:
         """Add rows to a table."""
         marks = ", ".join("?" * len(columns))
-        self._connection.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+        self._connection.executemany(f"{verb} INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
 
     def select(self, columns: str, table: str, by: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The rows of a table in which `by` is one of the values, in any order."""

@@ -6,7 +6,8 @@ from typing import Any
 
 from ..errors import UsageError
 from ..methods import get as get_method
-from .settings import show_moment, show_window, stored_methods
+from ..model import count
+from .settings import is_current, show_moment, show_window, stored_methods
 from .store import Store
 
 
@@ -16,6 +17,7 @@ def describe(store: Store, missing: str | None) -> dict[str, Any]:
         articles, (first, last), entries = store.count(), store.span(), store.entries()
         held = sum(entry.bytes for entry in entries)
         stored = store.bytes
+        stories, inside = store.count_stories()
         return {
             "articles": articles,
             "first": show_moment(first),
@@ -31,8 +33,25 @@ def describe(store: Store, missing: str | None) -> dict[str, Any]:
             "store_bytes_an_article": round(stored / max(1, articles)),
             "formulas": len(store.learnt().formulas),
             "changed_since_learnt": store.setting("unlearnt", 0),
+            "stories": stories,
+            "articles_in_stories": inside,
+            "stories_stale": find_stale(store),
             "missing": missing,
         }
+
+
+def find_stale(store: Store) -> str | None:
+    """Why the stories that are kept are not those of the articles that there are, and the way out; None if they are."""
+    last = store.setting("told_row")
+    if last is None:
+        why = "not told yet"
+    elif not is_current(store):
+        why = "told of words that were read in another way than now"
+    elif beyond := store.count_beyond(last):
+        why = f"{count(beyond)} came since they were told"
+    else:
+        return None
+    return f"{why}; the next to write tells them: wirecopy compact {store.path}, or wirecopy add"
 
 
 def _show_method(stored: tuple[str, dict[str, Any]]) -> str:

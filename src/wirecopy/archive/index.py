@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -61,6 +61,13 @@ def batch_of(store: Store, rows: Sequence[int]) -> Articles:
     )
 
 
+def whole_batch_of(store: Store, rows: Sequence[int]) -> Articles:
+    """The same with dates and addresses."""
+    batch = batch_of(store, rows)
+    moments = np.array(moments_of(store.moments_at(rows), rows), np.int64)
+    return replace(batch, published=moments, about={**batch.about, "url": store.addresses_of(rows)})
+
+
 @dataclass(frozen=True)
 class Roll:
     """What is known of the articles of an open segment, by their numbers in it: which are live, and when they were published.
@@ -100,6 +107,8 @@ class Index:
         """The numbers of the segments that were damaged and made again."""
         self._rolls: dict[int, Roll] = {}
         self.learnt = Learnt()
+        self.told_row: int | None = None
+        """The last article that stories tell of; None if none are told."""
         self._change = self._learnt_change = -1
         self._last_row = 0
 
@@ -170,6 +179,7 @@ class Index:
             self.mended &= {entry.number for entry in found}
             if (learnt := store.setting("learnt_change", -1)) != self._learnt_change:
                 self._learnt_change, self.learnt = learnt, store.learnt()
+            self.told_row = store.setting("told_row")
             if is_first:
                 self._require_whole()
             self._change = change

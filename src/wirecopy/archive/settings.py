@@ -109,6 +109,7 @@ class Settings:
             self.statistics.save(packed)
             store.set("statistics", packed.getvalue())
         store.set("made_with", sum_settings(store))
+        store.set("told_row", 0)
 
     def require(
         self,

@@ -19,14 +19,14 @@ from ..matching.collection import Pool, Texts, invert, rank
 from ..methods import Method, Sketches
 from ..model import Article, Remarks, Skipped
 from ..pairs import LEFT_OUT, NOBODY, SHARDS, Shard, sketch
-from .index import NO_ROWS, Index, batch_of
+from .index import NO_ROWS, Index, batch_of, moments_of
 from .segments import Segment
 
 BATCH_ARTICLES = 2000
 
 
 class Stock:
-    """All live articles. They are numbered through all segments, concatenated; texts are read from the store when needed."""
+    """All live articles, or those of some rows. All are numbered through all segments, concatenated; texts are read when needed."""
 
     labels: Sequence[Any] | None = None
     skipped: Sequence[Skipped] = ()
@@ -34,16 +34,30 @@ class Stock:
     remarks = Remarks()
     missing_fields: Sequence[str] = ()
 
-    def __init__(self, index: Index, pool: Pool) -> None:
+    def __init__(self, index: Index, pool: Pool, some: Sequence[int] | None = None) -> None:
         self._index = index
         self._store = index.store
         self._pool = pool
         self._lock = Lock()
-        ids = index.store.ids_of(index.rows.tolist())
-        self._order = rank(index.moments, lambda places: [ids[place] for place in places.tolist()])
-        self._rows = index.rows[self._order]
+        rows, moments = index.rows, index.moments
+        if some is not None:
+            rows = np.array(some, np.uint64)
+            moments = np.array(moments_of(index.store.moments_at(some), some), np.int64)
+        ids = index.store.ids_of(rows.tolist())
+        self._order = rank(moments, lambda places: [ids[place] for place in places.tolist()])
+        self.rows = rows[self._order]
         """The row at each rank."""
+        self._moments = moments[self._order]
         self.ids = [ids[place] for place in self._order.tolist()]
+
+    def ranks_of(self, rows: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """The rank of each of some rows; raises LookupError if one is not here."""
+        order = np.argsort(self.rows)
+        wanted = rows.astype(np.uint64)
+        places = np.searchsorted(self.rows[order], wanted)
+        if len(places) and (places.max() == len(order) or (self.rows[order[places]] != wanted).any()):
+            raise LookupError("a row that is not here")
+        return order[places].astype(np.uint32)
 
     @cached_property
     def ranks(self) -> NDArray[np.uint32]:
@@ -72,16 +86,16 @@ class Stock:
 
         def sketch_batch(start: int) -> Sketches:
             with self._lock:
-                batch = batch_of(self._store, self._rows[start : start + BATCH_ARTICLES].tolist())
+                batch = batch_of(self._store, self.rows[start : start + BATCH_ARTICLES].tolist())
             return sketch(batch, method, statistics)
 
-        starts = range(0, max(1, len(self._rows)), BATCH_ARTICLES)
+        starts = range(0, max(1, len(self.rows)), BATCH_ARTICLES)
         parts = self._pool.map(sketch_batch, starts, f"sketching for {method.name}", len(starts))
-        return Sketches.join(list(parts)), np.arange(len(self._rows))
+        return Sketches.join(list(parts)), np.arange(len(self.rows))
 
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""
-        rows = self._rows[ranks].tolist()
+        rows = self.rows[ranks].tolist()
         with self._lock:
             parts = self._store.texts(rows)
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
@@ -89,19 +103,19 @@ class Stock:
 
     def articles(self, ranks: NDArray[np.uint32]) -> list[Article]:
         """The articles at some ranks."""
-        rows = self._rows[ranks].tolist()
+        rows = self.rows[ranks].tolist()
         with self._lock:
             return self._store.whole_articles(rows)
 
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""
         with self._lock:
-            found = self._store.addresses_of(self._rows[ranks].tolist())
-        return self._index.moments[self._order[ranks]], number_addresses(found)
+            found = self._store.addresses_of(self.rows[ranks].tolist())
+        return self._moments[ranks], number_addresses(found)
 
     def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
         """How many of some articles are of each source, the most common first."""
         with self._lock:
-            found = self._store.sources_of(self._rows[ranks].tolist())
+            found = self._store.sources_of(self.rows[ranks].tolist())
         counts = Counter(filter(None, found.values()))
         return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))

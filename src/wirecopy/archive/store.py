@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 from ..boilerplate import Learnt
 from ..errors import ArchiveError
 from ..model import ABOUT, UNDATED, Article, Articles, Skipped, count
-from .connection import MANY, RESTORE, Connection, require_text
+from .connection import MANY, RESTORE, require_text
 from .digests import FIELDS, FORM, find_whole, sum_place
 from .learnt import pack, unpack
 from .locking import gone
 from .segments import BLOCK, Entry, Segment, Stored
+from .told import Told
 
 CATALOGUE = ("number", "slice", "first_row", "last_row", "articles", "parts", "sums")
 FORMULA = ("place", "articles", "example", "article", "sources")
@@ -52,7 +53,7 @@ class Content(NamedTuple):
     form: int
 
 
-class Store(Connection):
+class Store(Told):
     """The contents of the tables, as values."""
 
     def __init__(self, path: Path) -> None:
@@ -94,6 +95,8 @@ class Store(Connection):
     def _sum_numbers(self) -> str:
         """The number of the last change, and a checksum of what else is counted; raises TypeError for what is no number."""
         found = [self.setting(name) for name in ("window", "clock", "unlearnt", "removals_since")]
+        told = self.setting("told_row")
+        found += [] if told is None else [told]  # archives of older formats have none
         numbers = [None if value is None else operator.index(value) for value in found]
         return f"{self.setting('change', 0)} {zlib.crc32(repr(numbers).encode())}"
 
@@ -157,6 +160,10 @@ class Store(Connection):
         """The rows between two, both included, sorted, each with its moment."""
         query = "SELECT row, moment FROM articles WHERE row BETWEEN ? AND ? ORDER BY row"
         return self.read(query, (first_row, last_row))
+
+    def moments_at(self, rows: Sequence[int]) -> dict[int, int | None]:
+        """The moment of each of some rows."""
+        return dict(self.select("row, moment", "articles", "row", rows))
 
     def span(self) -> tuple[int | None, int | None]:
         """The first and the last moment of all articles, each of which is compared with its checksum."""

@@ -20,9 +20,11 @@ from ..pairs import Filed
 from ..sources import Work
 from . import segments
 from .answers import Added
+from .checking import Examined, examine
 from .digests import FORM, digest, values_of
 from .elsewhere import find_elsewhere
-from .index import Index, batch_of, moments_of
+from .index import Index, batch_of, moments_of, whole_batch_of
+from .looking import Limits
 from .segments import (
     Damaged,
     Segment,
@@ -35,9 +37,12 @@ from .segments import (
     write_segment,
 )
 from .settings import is_current, require_text_version, show_moment
+from .telling import Teller
 
 ANEW_ARTICLES = 1000
 """The most articles of a segment that is filed anew; segments are merged afterwards."""
+TOLD_ARTICLES = 100
+"""The most new articles that stories are told of at a time."""
 REMOVALS_KEPT = 1000
 """The changes whose removals are kept: a reader that is further behind starts again."""
 
@@ -49,6 +54,7 @@ class Writer:
         self._index = index
         self._store = index.store
         self._settings = index.settings
+        self.teller = Teller(index)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -105,9 +111,10 @@ class Writer:
         others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
         return dataclasses.replace(total, elsewhere={id: ids for id, ids in others.items() if ids})
 
-    def add_one(self, batch: Articles, replace: bool) -> Added:
-        """Add a batch that is read by itself."""
-        return self.add(batch, self._settings.file(batch), digest(values_of(batch)), replace, set())
+    def add_one(self, batch: Articles, replace: bool, examined: Examined | None = None) -> Added:
+        """Add a batch that is read by itself; if it was `examined` before, stories tell of it at once."""
+        filed, contents = self._settings.file(batch), digest(values_of(batch))
+        return self.add(batch, filed, contents, replace, set(), examined)
 
     def add(
         self,
@@ -116,6 +123,7 @@ class Writer:
         contents: Sequence[bytes],
         replace: bool,
         seen: set[str],
+        examined: Examined | None = None,
     ) -> Added:
         """Add a batch in one change; `seen` are the ids that were read before, to which those of the batch are added."""
         known = self._store.contents(batch.ids)
@@ -146,7 +154,7 @@ class Writer:
         kept = [row for row in fresh.values() if batch.published[row] >= cut]
         replaced = [known[batch.ids[row]].row for row in kept if batch.ids[row] in known]
         if kept:
-            self._insert(batch, filed, contents, kept, replaced, clock)
+            self._insert(batch, filed, contents, kept, replaced, clock, examined)
         late = len(fresh) - len(kept)
         counts = len(kept) - len(replaced), already, len(replaced), late
         ahead = {
@@ -165,8 +173,9 @@ class Writer:
         kept: Sequence[int],
         replaced: Sequence[int],
         clock: int | None,
+        examined: Examined | None,
     ) -> None:
-        store, settings = self._store, self._settings
+        store, settings, teller = self._store, self._settings, self.teller
         rows = dict(zip(kept, itertools.count(store.next_number("articles")), strict=False))
         number = store.next_number("segments")
         made: list[Stored] = []
@@ -176,8 +185,14 @@ class Writer:
             parts = encode_parts(its, [rows[place] for place in mine], moments, ids)
             made.append(self._write(number + len(made), slice_, rows[mine[0]], rows[mine[-1]], parts))
         with self.changing():
+            is_told = len(rows) == len(batch) and examined is not None and teller.is_complete()
+            if replaced:
+                teller.go(replaced)
             store.remove_articles(replaced)
             store.add_articles(batch, rows, contents)
+            store.forget_former([batch.ids[place] for place in kept])
+            if examined is not None and is_told and teller.last_row is not None:
+                teller.come(list(rows.values()), examined.shared(list(rows.values())))
             store.replace_segments([], made)
             if settings.window is not None:
                 store.set("clock", clock)
@@ -221,14 +236,28 @@ class Writer:
         with self.changing():
             store.replace_segments([entry.number for entry in store.entries()], made)
             store.set_learnt(Learnt(), unlearnt=articles)
+            self.teller.forget()
             store.set("text_version", _core.TEXT_VERSION)
 
     def remove(self, ids: Collection[str]) -> int:
         """Remove articles by their ids; returns how many there were."""
         with self.changing():
             rows = list(self._store.rows_of(sorted(ids)).values())
+            self.teller.go(rows)
             self._store.remove_articles(rows)
+            self._store.forget_former(sorted(ids))
         return len(rows)
+
+    def tell_new(self) -> bool:
+        """Let stories tell of the articles that came since they were told; False if they have to be told anew."""
+        while (last := self.teller.last_row) is not None and (rows := self._store.rows_beyond(last)):
+            some = rows[:TOLD_ARTICLES]
+            with self._index.at_one_moment():
+                batch = whole_batch_of(self._store, some)
+                examined = examine(self._settings.plan(), batch, self._index, Limits())
+            with self.changing():
+                self.teller.come(some, examined.shared(some))
+        return last is not None
 
     def _clock_after(self, moments: NDArray[np.int64], latest: int) -> int | None:
         """The clock of the window once articles of these moments are added: the newest date up to the latest that is believed."""
@@ -257,6 +286,7 @@ class Writer:
         rows = self._index.rows[self._index.moments < self._cut(clock)].tolist()
         if rows or now is not None:
             with self.changing():
+                self.teller.go(rows, expired=True)
                 self._store.remove_articles(rows)
                 self._store.set("clock", clock)
         return len(rows)

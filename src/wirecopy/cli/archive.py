@@ -256,6 +256,8 @@ def check_command(
         show_progress(still, size) as progress,
     ):
         write = answer_writer(form, out, by_method, store, some=relations is not None)
+        if not by_method and (stale := store.stale_stories):
+            say(f"warning: stories of {archive}: {stale}")
         ask: Callable[..., Sequence[Any]] = (
             partial(store.opinions, accepted=accepted)
             if by_method
@@ -352,6 +354,8 @@ def info_command(archive: Path, as_json: bool) -> int:
         "index": f"{_size(info['index_bytes'])}, {_size(info['index_bytes_an_article'])} an article, "
         + count(info["segments"], "segment"),
         "boilerplate": f"{count(info['formulas'], 'formula')}, {since}",
+        "stories": info["stories_stale"]
+        or f"{info['stories']:,} of {count(info['articles_in_stories'])}, {since.replace('learnt', 'told whole')}",
     }
     if info["missing"]:
         rows["missing"] = info["missing"]

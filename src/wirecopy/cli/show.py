@@ -149,7 +149,20 @@ def show_answer(answer: Answer, ids: Ids, out: IO[str], *, some: bool = False) -
         name_more = f"name more with --top N{' or without --relation' if some else ''}"
         way_out = "write all with --output FILE" if len(shown) > len(lines) else name_more
         print(f"… and {answer.articles - len(lines):,} more; {way_out}", file=out)
+    if said := say_stories(answer, ids):
+        print(said, file=out)
     out.write("\n")
+
+
+def say_stories(answer: Answer, ids: Ids) -> str:
+    """The stories that the articles found are in with others, by their ids, the first three; nothing if they are in none."""
+    others = [one.story for one in answer.found if one.story != one.article.id]
+    named = [story for story in answer.stories if story in others]
+    if not named:
+        return ""
+    shown = [one_line(name) for name in ids.shorten(named[:3], WIDE // 3).values()]
+    more = [f"{len(named) - 3:,} more"] * (len(named) > 3)
+    return f"{'story' if len(named) == 1 else 'stories'}: {', '.join([*shown, *more])}"
 
 
 def say_verdict(answer: Answer) -> str:

@@ -272,7 +272,7 @@ def tell(
 
 def _choose(wanted: str, told: Stories, paths: Sequence[Path]) -> Story:
     """The story of the article that is meant, by its id as a table shows it."""
-    meant = find_meant(wanted, told.ids)
+    meant = find_meant(wanted, [*told.ids, *told.former])
     if len(meant) > 1:
         raise UsageError(f"{wanted}: may be {', '.join(map(one_line, meant[:3]))}: write more of the id")
     story = told.of(meant[0]) if meant else None

@@ -150,6 +150,8 @@ def say_observed(observed: Observed[Any]) -> str:
         if answer.matches:
             best = min(answer.matches, key=lambda match: list(VERBS).index(match.relation))
             said += f"; {VERBS[best.relation]} {best.found}"
+            story = next(one.story for one in answer.found if one.match is best)
+            said += f", story {story}" if story not in (None, best.found) else ""
     not_kept = "" if observed.kept else f"; not kept: {observed.reason}"
     return f"{answer.query}: {said}{not_kept}"
 

@@ -180,7 +180,7 @@ def write_parquet(table: pyarrow.Table, output: Path | None) -> None:
         pyarrow.parquet.write_table(table, out)
 
 
-FOUND_HEADS = ("copied", "articles", "contained_in_count", "form_of_count", "at_least")
+FOUND_HEADS = ("copied", "articles", "contained_in_count", "form_of_count", "at_least", "story")
 """The columns of CSV that a match with an archive has beside those of any match."""
 
 
@@ -204,7 +204,7 @@ def answer_writer(
 def _found_cells(answer: Answer) -> Iterator[tuple[Any, ...]]:
     counts = answer.articles, answer.contained_in_count, answer.form_of_count, SHOWN[str(answer.at_least)]
     for one in answer.found:
-        yield *one.match.to_row(answer.article, one.article), answer.copied, *counts
+        yield *one.match.to_row(answer.article, one.article), answer.copied, *counts, one.story
 
 
 CSV = ("csv", "raw csv", "tsv", "raw tsv")

@@ -60,11 +60,31 @@ def cover(
         covers.known.update(wanted)
         covers.note(tie_versions(everyone, np.zeros(articles, bool), later, earlier, ask(later, earlier)))
         asked += len(wanted)
-    whose = np.array([keeper.get(one, one) for one in range(articles)])
-    shares = np.ones(articles)
-    for one, other in keeper.items():
-        shares[one] = covers.by[one][other]
-    return Covering(whose[grouped.version], shares[grouped.version], asked)
+    whose = np.array([keeper.get(one, one) for one in range(articles)])[grouped.version]
+    return _verify(whose, grouped.version, share, ask, asked)
+
+
+def _verify(
+    keeper: NDArray[np.int64], version: NDArray[np.int64], share: float, ask: Ask, asked: int
+) -> Covering:
+    """The same, but that each article is compared with the one that it is left out for: by its own date it may be a form of that.
+
+    Then it is kept, or the first with its text is.
+    """
+    one = np.flatnonzero(version[keeper] != version)
+    other = keeper[one]
+    pairs = (side(one, other).astype(np.uint32) for side in (np.maximum, np.minimum))
+    compared = ask(*pairs)
+    is_later = one > other
+    covered = np.where(is_later, compared.query_covered, compared.found_covered)
+    is_wrong = (compared.relation < 0) | (compared.relation == FORM) | (covered < share)
+    shares = np.ones(len(keeper))
+    shares[one] = covered
+    wrong = one[is_wrong]
+    _, firsts, places = np.unique(version[wrong], return_index=True, return_inverse=True)
+    kept = keeper.copy()
+    kept[wrong], shares[wrong] = wrong[firsts[places]], 1
+    return Covering(kept, shares, asked + len(one))
 
 
 class _Covers:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from ..model import Relation, count, one_line
@@ -11,12 +14,15 @@ _NAMES = {"since": "from", "later": "from", "earlier": "to"}
 """What JSON calls the fields that Python cannot name so."""
 
 
+_SIMPLE = frozenset({str, int, float, bool, type(None)})
+
+
 def _plain(value: Any) -> Any:
     """A value of a record as JSON has it."""
     if isinstance(value, Record):
         return value.to_dict()
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [one if type(one) in _SIMPLE else _plain(one) for one in value]
     return value.value if isinstance(value, Relation) else value
 
 
@@ -28,7 +34,17 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """The record as its public JSON object."""
-        return {_NAMES.get(name, name): _plain(getattr(self, name)) for name in self.__match_args__}
+        names, values = _reader(self.__match_args__)
+        return {
+            name: value if type(value) in _SIMPLE else _plain(value)
+            for name, value in zip(names, values(self), strict=True)
+        }
+
+
+@cache
+def _reader(fields: tuple[str, ...]) -> tuple[list[str], Callable[[Record], tuple[Any, ...]]]:
+    """What JSON calls some fields, and a function that gives their values; every record has two or more."""
+    return [_NAMES.get(name, name) for name in fields], attrgetter(*fields)
 
 
 @dataclass(frozen=True, slots=True)

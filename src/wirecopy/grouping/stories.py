@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..comparison import NOT_COMPARED, RELATIONS, get_preset
 from ..errors import MissingExtra, refuse
 from ..matching import compare_more
@@ -20,7 +19,7 @@ from ..matching.collection import Collection, Pool, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions
 from ..methods import RELATIONS as METHOD_RELATIONS
-from ..model import KEPT, UNDATED, Article, Relation, Remarks, Skipped, count
+from ..model import KEPT, UNDATED, Remarks, Skipped, Tokens, count
 from ..text import tokenise
 from . import (
     BASES,
@@ -28,6 +27,7 @@ from . import (
     IDENTICAL,
     LINK_KINDS,
     PLACEHOLDER_WORDS,
+    Ask,
     Facts,
     Grouped,
     Ties,
@@ -36,10 +36,10 @@ from . import (
     group_closed,
     tie_versions,
 )
-from .changes import count_changes
 from .covering import KEEP, cover
 from .graphs import ARTICLE_HEADS, Graph, link_sources
-from .records import Change, Cohesion, Dropped, Kept, Link, Member, Origin, Parent, Series, Story, Version
+from .records import Dropped, Kept, Link, Series, Story
+from .telling import Counts, Plain, Telling, tell_seen, tell_sources
 
 if TYPE_CHECKING:
     import pandas
@@ -65,6 +65,8 @@ class Stories(Sequence[Story]):
     matches: Matches | Opinions = field(repr=False)
     grouped: Grouped = field(repr=False)
     rule: str = "anchored"
+    former: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """By the id of an article that began a story and is no longer there, that of the earliest article that is left of it."""
 
     @cached_property
     def _members(self) -> dict[int, NDArray[np.int64]]:
@@ -146,56 +148,71 @@ class Stories(Sequence[Story]):
         return self.tell(range(len(self)))
 
     def of(self, article: str) -> Story | None:
-        """The story that an article is in, by its id; None if there is no such article."""
-        rank = self._ranks.get(article)
+        """The story that an article is in, by its id; None if there is no such article.
+
+        In an archive an article that has expired and began a story leads to what is left of it.
+        """
+        rank = self._ranks.get(self.former.get(article, article))
         if rank is None:
             return None
         anchor = int(self.grouped.anchor[rank])
-        [story] = self._build([self._members.get(anchor, np.array([anchor]))])
-        return story
+        [told] = self._read([self._members.get(anchor, np.array([anchor]))])
+        return told.story()
 
     def tell(self, rows: Iterable[int]) -> Iterator[Story]:
         """The stories of some rows."""
+        parts = list(self._cut(rows))
+        with open_pool(None if len(parts) > 1 else 1) as pool:  # what comes next is read meanwhile
+            for read in pool.map(self._read, parts):
+                yield from (one.story() for one in read)
+
+    def _cut(self, rows: Iterable[int]) -> Iterator[list[NDArray[np.int64]]]:
+        """The articles of the stories of some rows, as many stories at a time as are read together."""
         waiting: list[NDArray[np.int64]] = []
         number = 0
         for row in rows:
             waiting.append(self._members[self._anchors[row]])
             number += len(waiting[-1])
             if number >= READ_AT_ONCE:
-                yield from self._build(waiting)
+                yield waiting
                 waiting, number = [], 0
         if waiting:
-            yield from self._build(waiting)
+            yield waiting
 
     def sizes(self) -> NDArray[np.int64]:
         """How many articles each story has."""
         return np.array([len(members) for members in self._members.values()], np.int64)
 
-    def _build(self, stories: Sequence[NDArray[np.int64]]) -> Iterator[Story]:
-        """The stories with these articles, which are read together."""
+    def _read(self, stories: Sequence[NDArray[np.int64]]) -> list[Telling]:
+        """The stories with these articles, which are read together, about to be told."""
         ranks = np.concatenate(stories).astype(np.uint32)
         articles = dict(zip(ranks.tolist(), self._collection.articles(ranks), strict=True))
         dates, addresses = self._collection.origins(ranks)
         dated = dict(zip(ranks.tolist(), dates.tolist(), strict=True))
         placed = dict(zip(ranks.tolist(), addresses.tolist(), strict=True))
         tokens = tokenise(*self._collection.texts(ranks))
-        edges = pairwise(tokens.offsets.tolist())
-        hashes = {
-            rank: tokens.hashes[start:end] for rank, (start, end) in zip(ranks.tolist(), edges, strict=True)
-        }
-        for members in stories:
-            yield _Telling(self, members.tolist(), articles, dated, placed, hashes).story()
+        words = dict(zip(ranks.tolist(), np.diff(tokens.offsets).tolist(), strict=True))
+        changes = self._count_changes(ranks, tokens)
+        read = articles, dated, placed, words, changes
+        return [Telling(self._plain, members.tolist(), *read) for members in stories]
+
+    def _count_changes(self, ranks: NDArray[np.uint32], tokens: Tokens) -> dict[int, Counts]:
+        """What each version among some articles, which are read together, changed of its parent's; by its first article."""
+        grouped = self.grouped
+        firsts = np.unique(grouped.version[ranks])
+        firsts = firsts[grouped.parent[firsts] >= 0]
+        before = grouped.version[grouped.parent[firsts]]
+        order = np.argsort(ranks)
+        rows = (
+            order[np.searchsorted(ranks, side, sorter=order)].astype(np.uint32) for side in (firsts, before)
+        )
+        added, cut, reworded, moved = (one.tolist() for one in _core.count_changes(tokens, *rows))
+        counts = zip(added, cut, reworded, moved, strict=True)
+        return dict(zip(firsts.tolist(), counts, strict=True))
 
     @cached_property
-    def _ties_inside(self) -> dict[int, list[tuple[int, int]]]:
-        """The ties between versions of one story, by its anchor."""
-        ties, anchor = self.grouped.ties, self.grouped.anchor
-        same = (anchor[ties.later] == anchor[ties.earlier]) & (ties.relation != FORM)
-        inside: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-        one, other = ties.later[same], ties.earlier[same]
-        for story, *pair in zip(anchor[one].tolist(), one.tolist(), other.tolist(), strict=True):
-            inside[story].append((pair[0], pair[1]))
-        return inside
+    def _plain(self) -> Plain:
+        return Plain(self.grouped)
 
     @property
     def links(self) -> list[Link]:
@@ -224,8 +241,10 @@ class Stories(Sequence[Story]):
             articles = self._collection.articles(members.astype(np.uint32))
             dates = self._collection.origins(members.astype(np.uint32))[0]
             ids = tuple(one.id for one in articles)
-            seen = _seen(articles, dates.tolist())
-            told.append(Series(ids[0], articles[0].title, ids, _sources(articles), *seen, int(slots[first])))
+            seen = tell_seen(articles, dates.tolist())
+            told.append(
+                Series(ids[0], articles[0].title, ids, tell_sources(articles), *seen, int(slots[first]))
+            )
         return told
 
     def keep_one(self, keep: str = "longest", *, threads: int | None = None) -> Kept:
@@ -354,102 +373,6 @@ class Stories(Sequence[Story]):
         return frame
 
 
-@dataclass(frozen=True)
-class _Telling:
-    """One story, about to be told."""
-
-    stories: Stories
-    members: list[int]
-    articles: dict[int, Article]
-    dated: dict[int, int]
-    placed: dict[int, int]
-    hashes: dict[int, NDArray[np.uint64]]
-
-    @cached_property
-    def numbers(self) -> dict[int, int]:
-        """The number of each version, by its first article."""
-        firsts = dict.fromkeys(int(self.stories.grouped.version[rank]) for rank in self.members)
-        return {first: number for number, first in enumerate(firsts, 1)}
-
-    def story(self) -> Story:
-        grouped = self.stories.grouped
-        anchor = self.members[0]
-        articles = [self.articles[rank] for rank in self.members]
-        members = tuple(map(self._member, self.members))
-        is_collection = bool(grouped.is_collection[anchor])
-        return Story(
-            articles[0].id,
-            articles[0].title,
-            "collection" if is_collection else "story",
-            members,
-            tuple(self._versions()),
-            _sources(articles),
-            *_seen(articles, [self.dated[rank] for rank in self.members]),
-            self._origin(articles),
-            self._cohesion(members),
-        )
-
-    def _member(self, rank: int) -> Member:
-        article = self.articles[rank]
-        version = self.numbers[int(self.stories.grouped.version[rank])]
-        about = article.published, article.source, article.title, article.url, article.agency
-        return Member(article.id, *about, version, self._parent(rank))
-
-    def _parent(self, rank: int) -> Parent | None:
-        grouped = self.stories.grouped
-        parent, tie = int(grouped.parent[rank]), int(grouped.tie[rank])
-        if parent < 0:
-            return None
-        mine, theirs = self.dated[rank], self.dated[parent]
-        after = None if UNDATED in (mine, theirs) else (mine - theirs) / 1e6
-        basis = BASES[grouped.basis[rank]], int(grouped.rivals[rank]), after
-        id = self.articles[parent].id
-        if tie < 0:
-            return Parent(id, Relation.IDENTICAL, 1.0, 1.0, len(self.hashes[rank]), *basis)
-        ties = grouped.ties
-        shares = float(ties.covered[tie]), float(ties.parent_covered[tie]), int(ties.words[tie])
-        return Parent(id, RELATIONS[ties.relation[tie]], *shares, *basis)
-
-    def _versions(self) -> Iterator[Version]:
-        grouped = self.stories.grouped
-        inside: defaultdict[int, list[int]] = defaultdict(list)
-        for rank in self.members:
-            inside[int(grouped.version[rank])].append(rank)
-        for first, ranks in inside.items():
-            articles = [self.articles[rank] for rank in ranks]
-            seen = _seen(articles, [self.dated[rank] for rank in ranks])
-            ids = tuple(article.id for article in articles)
-            parent = int(grouped.parent[first])
-            change = None
-            if parent >= 0:
-                before = int(grouped.version[parent])
-                counts = count_changes(self.hashes[first], self.hashes[before])
-                addresses = {self.placed[rank] for rank in inside[before]} - {0}
-                revised = any(self.placed[rank] in addresses for rank in ranks)
-                change = Change(self.numbers[before], *counts, revised)
-            yield Version(self.numbers[first], ids, len(self.hashes[first]), *seen, change)
-
-    def _origin(self, articles: Sequence[Article]) -> Origin:
-        credited = Counter(article.agency for article in articles if article.agency)
-        if credited:
-            [(agency, _)] = credited.most_common(1)
-            own = next((one.id for one in articles if one.source and is_of(agency, one.source)), None)
-            return Origin(agency, own, "credited", own is not None)
-        first, *others = (self.dated[rank] for rank in self.members)
-        basis = "undated" if first == UNDATED else "same-time" if first in others else "earliest"
-        return Origin(None, articles[0].id, basis, True)
-
-    def _cohesion(self, members: Sequence[Member]) -> Cohesion:
-        ties = [(max(one.parent.covered, one.parent.parent_covered), one) for one in members if one.parent]
-        pairs = self.stories._ties_inside.get(self.members[0], [])
-        bridges = count_bridges(pairs) if len(self.numbers) > 1 else 0
-        if not ties:
-            return Cohesion(1.0, None, bridges)
-        weakest, member = min(ties, key=lambda tie: tie[0])
-        assert member.parent
-        return Cohesion(weakest, (member.id, member.parent.article), bridges)
-
-
 def sample_sequences(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A quarter of the sequences of three words, chosen by what they are."""
     if len(words) < 3:
@@ -462,61 +385,18 @@ def sample_sequences(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-def is_of(agency: str, source: str) -> bool:
-    """Whether a source is an agency's own: its name, or an address that holds it."""
-    name, place = (re.sub(r"[^\w]+", " ", one.casefold()).split() for one in (agency, source))
-    return bool(name) and (
-        "".join(name) in place or any(place[at : at + len(name)] == name for at in range(len(place)))
-    )
+def tell_stories(
+    matches: Matches | Opinions,
+    pool: Pool,
+    rule: str = "anchored",
+    *,
+    facts: Facts | None = None,
+    ask: Ask | None = None,
+) -> Stories:
+    """The stories of a collection that was matched with itself, or that one method has an opinion on.
 
-
-def count_bridges(pairs: Sequence[tuple[int, int]]) -> int:
-    """How many of some distinct pairs are all that joins two parts (Tarjan 1974)."""
-    near: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for number, (one, other) in enumerate(pairs):
-        near[one].append((other, number))
-        near[other].append((one, number))
-    seen: dict[int, int] = {}
-    lowest: dict[int, int] = {}
-    bridges = 0
-    for root in near:
-        if root in seen:
-            continue
-        seen[root] = lowest[root] = len(seen)
-        path = [(root, -1, iter(near[root]))]
-        while path:
-            node, by, rest = path[-1]
-            for other, number in rest:
-                if number == by:
-                    continue
-                if other not in seen:
-                    seen[other] = lowest[other] = len(seen)
-                    path.append((other, number, iter(near[other])))
-                    break
-                lowest[node] = min(lowest[node], seen[other])
-            else:
-                path.pop()
-                if path:
-                    above = path[-1][0]
-                    lowest[above] = min(lowest[above], lowest[node])
-                    bridges += lowest[node] > seen[above]
-    return bridges
-
-
-def _sources(articles: Sequence[Article]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(article.source for article in articles if article.source))
-
-
-def _seen(articles: Sequence[Article], dates: Sequence[int]) -> tuple[str | None, str | None]:
-    """When the first and the last of some articles were published, as that is written; None where no date is known."""
-    dated = [(date, number) for number, date in enumerate(dates) if date != UNDATED]
-    if not dated:
-        return None, None
-    return articles[min(dated)[1]].published, articles[max(dated)[1]].published
-
-
-def tell_stories(matches: Matches | Opinions, pool: Pool, rule: str = "anchored") -> Stories:
-    """The stories of a collection that was matched with itself, or that one method has an opinion on."""
+    The `facts` of its articles, and who is asked for pairs that were not matched, can be given.
+    """
     by_method = isinstance(matches, Opinions)
     refuse(
         (matches.query_side is not matches.found_side, "stories: expected matches of a pile with itself"),
@@ -544,8 +424,8 @@ def tell_stories(matches: Matches | Opinions, pool: Pool, rule: str = "anchored"
         if matches.linked is not None:
             kept = np.flatnonzero(matches.linked)
             found, compared = (matches.queries[kept], matches.founds[kept]), compared.take(kept)
-        facts = gather(matches, pool)
-        grouped = group(facts, *found, compared, lambda *pairs: compare_more(matches, pairs, pool))
+        asking = ask or (lambda *pairs: compare_more(matches, pairs, pool))
+        grouped = group(facts or gather(matches, pool), *found, compared, asking)
     pool.progress("grouping", 1, 1)
     return Stories(matches, grouped, rule)
 
@@ -567,8 +447,8 @@ def _accepted(opinions: Opinions) -> Ties:
     )
 
 
-def gather(matches: Matches, pool: Pool) -> Facts:
-    """What is known of the articles that are in a match."""
+def gather(matches: Matches, pool: Pool, counted: NDArray[np.int64] | None = None) -> Facts:
+    """What is known of the articles that are in a match; the words of those that were `counted` before, by rank and else -1, stay."""
     collection = matches.found_side
     ranks = np.unique(np.concatenate([matches.queries, matches.founds])).astype(np.uint32)
     published = np.full(len(collection.ids), UNDATED)
@@ -576,7 +456,10 @@ def gather(matches: Matches, pool: Pool) -> Facts:
     if not len(ranks):
         return Facts(published, words, titles)
     published[ranks] = collection.origins(ranks)[0]
-    parts = [ranks[start : start + READ_AT_ONCE] for start in range(0, len(ranks), READ_AT_ONCE)]
+    if counted is not None:
+        words[ranks] = counted[ranks]
+    fresh = ranks if counted is None else ranks[counted[ranks] < 0]
+    parts = [fresh[start : start + READ_AT_ONCE] for start in range(0, len(fresh), READ_AT_ONCE)]
 
     def count_words(some: NDArray[np.uint32]) -> NDArray[np.int64]:
         tokens = tokenise(*collection.texts(some))
@@ -585,7 +468,7 @@ def gather(matches: Matches, pool: Pool) -> Facts:
         halves = np.concatenate([[0], np.cumsum(tokens.halves, dtype=np.int64)])
         return np.diff(halves[tokens.offsets]) // 2
 
-    words[ranks] = np.concatenate(list(pool.map(count_words, parts)))
+    words[fresh] = np.concatenate([words[:0], *pool.map(count_words, parts)])
     same = matches.compared.relation == IDENTICAL
     alike = np.unique(np.concatenate([matches.queries[same], matches.founds[same]]))
     short = alike[words[alike] < PLACEHOLDER_WORDS].astype(np.uint32)

@@ -149,8 +149,13 @@ class Learning:
 
 def match(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Matches:
     """The matches of all articles of a collection with each other."""
-    known = learn(plan, collection, filing, pool)
-    nominated = known.nominated
+    return conclude(plan, collection, filing, learn(plan, collection, filing, pool), pool)
+
+
+def conclude(plan: Plan, collection: Collection, filing: Filing, known: Learning, pool: Pool) -> Matches:
+    """The matches of all articles of a collection that was learnt from, by this plan or by one that nominates with more methods."""
+    linked_pairs = {one: known.nominated[one] for one in plan.nominating}
+    nominated = linked_pairs
     if not plan.linked:
         nominated = {
             one: pairs
@@ -171,7 +176,7 @@ def match(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Mat
     }
     names = [one.name for one in nominated]
     pairs = later[kept], earlier[kept], by[kept], compared.take(kept)
-    linked = None if plan.linked else _among(pairs[:2], unite(list(known.nominated.values()))[:2])
+    linked = None if plan.linked else _among(pairs[:2], unite(list(linked_pairs.values()))[:2])
     return Matches(collection, collection, *pairs, names, known.learnt, counts, plan.preset, linked)
 
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ..errors import SourceError, UsageError
+from ..errors import UsageError
 from ..files import open_whole
 from . import read, resolve
 from .fields import Fields
@@ -106,16 +106,21 @@ def _open_source(file: File, compression: str, fields: Fields) -> Iterator[IO[by
 
 @contextmanager
 def _open_target(target: Path) -> Iterator[IO[bytes]]:
-    if target.suffix == ".zst":
-        raise SourceError(f"{target}: cannot be written with zstd; end its name with .gz, or with neither")
+    """A file to write, compressed as its name says."""
     with open_whole(target, "wb") as out:
-        if target.suffix != ".gz":
-            yield out
-            return
-        import gzip
+        if target.suffix == ".gz":
+            import gzip
 
-        with gzip.GzipFile("", "wb", 6, out, 0) as packed:
-            yield cast(IO[bytes], packed)
+            with gzip.GzipFile("", "wb", 6, out, 0) as packed:
+                yield cast(IO[bytes], packed)
+        elif target.suffix == ".zst":
+            import zstandard
+
+            packer = zstandard.ZstdCompressor(write_checksum=True).stream_writer(out, closefd=False)
+            with io.BufferedWriter(cast(Any, packer), 1 << 16) as buffered:
+                yield buffered
+        else:
+            yield out
 
 
 def _ended(line: bytes) -> bytes:
