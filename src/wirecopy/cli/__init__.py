@@ -34,6 +34,7 @@ from .evaluation import evaluate_command
 from .naming import read_named
 from .pages import extract_command, train_command
 from .pooling import pool_command
+from .reproducing import reproduce_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .side_by_side import show_side_by_side
 from .stories import dedup_command, graph_command, stories_command
@@ -104,7 +105,7 @@ SECTIONS = {
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
-    "Measure": ("pool", "evaluate"),
+    "Measure": ("pool", "evaluate", "reproduce"),
 }
 """The commands by task, in the order of use."""
 
@@ -246,6 +247,7 @@ ELSEWHERE = (
         watch_command,
         pool_command,
         evaluate_command,
+        reproduce_command,
     ),
     *archive_commands.commands.values(),
 )
