@@ -1,6 +1,7 @@
 """The experiment of `benchmarks/pages.py`, small."""
 
-from benchmarks import pages as experiment
+from benchmarks.pages import TENTH, WITHIN
+from wirecopy.evaluation.experiments import cedar as experiment
 
 
 def test_extraction_brings_pages_as_close_as_texts() -> None:
@@ -8,5 +9,5 @@ def test_extraction_brings_pages_as_close_as_texts() -> None:
     ways = [way for way in experiment.WAYS if way.name in ("whole page", "crf (CE-BEST)", "labelled text")]
     whole, crf, labelled = (area for area, _ in experiment.measure(collection, ways).values())
     assert whole < 0.98
-    assert labelled - crf <= experiment.WITHIN
-    assert 1 - crf <= experiment.TENTH * (1 - whole)
+    assert labelled - crf <= WITHIN
+    assert 1 - crf <= TENTH * (1 - whole)

@@ -50,7 +50,7 @@ def test_an_option_is_spelt_and_meant_as_in_every_other_command(command: str) ->
 def test_fields_can_be_named_wherever_articles_are_read() -> None:
     assert {name for name in app.commands if set(options_of(name)) >= FIELDS} == {
         *("find", "stories", "graph", "dedup", "compare", "add", "check", "watch", "weigh", "tune"),
-        *("pool", "evaluate"),
+        *("pool", "evaluate", "reproduce"),
     }
 
 

@@ -106,7 +106,8 @@ def _show(table: Table, out: IO[str]) -> None:
     from ..evaluation.experiments import Figure
 
     kind = "Figure" if isinstance(table, Figure) else "Table"
-    out.write(f"\n{kind} {table.name}. {table.title}\n\n")
+    number = table.name.removeprefix("figure ")
+    out.write(f"\n{kind} {number}. {table.title}\n\n")
     print_table(table.heads, ([_cell(cell) for cell in row] for row in table.rows), out)
     for note in table.notes:
         out.write(f"  {note}\n")
