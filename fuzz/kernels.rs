@@ -220,19 +220,19 @@ pub fn jsonl(data: &[u8]) {
         alone.other_dates.extend(one.other_dates.into_iter().map(|(at, date)| (row + at, date)));
         alone.about.iter_mut().zip(one.about).for_each(|(all, more)| all.extend(more));
         alone.lines.extend(one.lines.iter().map(|line| number as i64 + line));
-        alone.bad_lines.extend(one.bad_lines.iter().map(|line| number as i64 + line));
-        for reason in one.reasons {
-            let there = alone.reasons.iter().position(|known| *known == reason);
-            alone.bad_reasons.push(there.unwrap_or(alone.reasons.len()) as u32);
+        alone.bad.lines.extend(one.bad.lines.iter().map(|line| number as i64 + line));
+        for reason in one.bad.reasons {
+            let there = alone.bad.reasons.iter().position(|known| *known == reason);
+            alone.bad.which.push(there.unwrap_or(alone.bad.reasons.len()) as u32);
             if there.is_none() {
-                alone.reasons.push(reason);
+                alone.bad.reasons.push(reason);
             }
         }
     }
-    assert!(together.reasons.len() <= 2 * MAX_REASONS);
-    if alone.reasons.len() > MAX_REASONS {
-        together.reasons.clone_from(&alone.reasons);
-        together.bad_reasons.clone_from(&alone.bad_reasons);
+    assert!(together.bad.reasons.len() <= 2 * MAX_REASONS);
+    if alone.bad.reasons.len() > MAX_REASONS {
+        together.bad.reasons.clone_from(&alone.bad.reasons);
+        together.bad.which.clone_from(&alone.bad.which);
     }
     assert_eq!(together, alone);
 }

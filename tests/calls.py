@@ -260,7 +260,10 @@ OWN: dict[str, dict[str, Any]] = {
     "page_metadata": {"url": "https://example.org/2024/03/01/tide", "received": 10**15},
     "postings_at": {"article": 0, "positions": ROW},
     "plant": {"suffixes": 1, "depth": 3, "sort": True, "tree": True},
+    "hash_texts": dict(zip(("text", "offsets"), encode(TEXTS), strict=True)),
+    "read_columns": {"names": ["id", "x"], "max_record_bytes": 60},
     "read_date": {"month_first": True},
+    "read_numbers": dict(zip(("text", "offsets"), encode(["0.5", "true", "", "x"]), strict=True)),
     "read_jsonl": {
         "text_names": ["text"],
         "id_names": ["id"],

@@ -13,7 +13,8 @@ PACKAGE = Path(__file__).parents[1] / "src" / "wirecopy"
 
 LAYERS = (
     ("cli",),
-    ("service", "spark", "evaluation"),
+    ("service", "spark"),
+    ("evaluation",),
     ("demo",),
     ("report",),
     ("archive", "pile"),

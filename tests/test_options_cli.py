@@ -54,16 +54,16 @@ def test_an_option_is_spelt_and_meant_as_in_every_other_command(command: str) ->
 def test_fields_can_be_named_wherever_articles_are_read() -> None:
     assert {name for name in app.commands if set(options_of(name)) >= FIELDS} == {
         *("find", "stories", "graph", "dedup", "show", "compare", "add", "check", "watch", "weigh", "tune"),
-        "report",
+        *("report", "pool", "evaluate", "reproduce"),
     }
 
 
 def test_rows_come_as_json_lines_and_csv() -> None:
     assert {name for name in app.commands if {"jsonl", "csv", "raw", "output"} <= set(options_of(name))} == {
-        *("find", "stories", "graph", "check", "pairs", "tune")
+        *("find", "stories", "graph", "check", "pairs", "tune", "pool")
     }
     assert {name for name in app.commands if "jsonl" in options_of(name)} == {
-        *("find", "stories", "graph", "check", "pairs", "tune", "watch", "extract")
+        *("find", "stories", "graph", "check", "pairs", "tune", "pool", "watch", "extract")
     }
 
 

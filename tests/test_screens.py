@@ -36,6 +36,8 @@ COMMANDS = {
     "compare-english": f"wirecopy compare {EN}",
     "compare-chinese": f"wirecopy compare {ZH}",
     **{f"show-{name}": f"wirecopy show {EDITED.format(name)}" for name in ("english", "chinese", "arabic")},
+    "evaluate": "wirecopy evaluate demo/truth.jsonl demo.jsonl --in demo/articles.jsonl",
+    "pool": "wirecopy pool demo/articles.jsonl --method dsc --method simhash",
     "help": "wirecopy --help",
     "error-no-file": "wirecopy find nowhere.jsonl",
     "error-option": "wirecopy find news.jsonl --methd exact",
@@ -114,7 +116,10 @@ def make_place(folder: Path) -> None:
     (folder / "draft.txt").write_text(" ".join([*story[:40], *writer.write(20)]), "utf-8")
     (folder / "posts.jsonl").write_bytes(jsonl({"slug": "a", "article_body": other}, {"slug": "b"}))
     (folder / "bad.jsonl").write_bytes(jsonl(*({"id": str(n), "text": n} for n in range(5)), {"text": other}))
-    for command in ("add news.db news.jsonl", "demo demo", "add demo.db demo/articles.jsonl"):
+    for command in (
+        *("add news.db news.jsonl", "demo demo", "add demo.db demo/articles.jsonl"),
+        "find demo/pages -o demo.jsonl",
+    ):
         assert wirecopy(*command.split(), cwd=folder).returncode == 0
     lines = (folder / "demo" / "articles.jsonl").read_text("utf-8").splitlines()
     paragraphs = [json.loads(line)["text"].split("\n\n")[0] for line in lines[10:230:70]]

@@ -12,6 +12,7 @@ pub mod cells;
 pub mod changes;
 pub mod codet;
 pub mod collisions;
+pub mod columns;
 pub mod crf;
 pub mod crowds;
 pub mod dates;

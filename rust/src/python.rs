@@ -109,7 +109,10 @@ mod _core {
     const SIGNATURE_SCHEME: u64 = crate::signatures::SCHEME;
 
     #[pymodule_export]
-    use super::text::{blake3_hex, count_articles, line_ends, moments, no_text, read_jsonl, tokenise};
+    use super::text::{
+        blake3_hex, count_articles, hash_texts, line_ends, moments, no_text, read_columns, read_jsonl, read_numbers,
+        tokenise,
+    };
 
     #[pymodule_export]
     use super::sets::{Numbers, character_sets, count_shared, distinct, shingle_sets, whole_hashes, winnow};

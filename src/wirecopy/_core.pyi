@@ -58,6 +58,7 @@ __all__ = [
     "file",
     "file_part",
     "grow_tree",
+    "hash_texts",
     "hold_common",
     "imatch",
     "lay",
@@ -80,8 +81,10 @@ __all__ = [
     "page_metadata",
     "plant",
     "postings_at",
+    "read_columns",
     "read_date",
     "read_jsonl",
+    "read_numbers",
     "sentence_digests",
     "sentence_lengths",
     "shingle_sets",
@@ -247,6 +250,15 @@ def read_jsonl(
     NDArray[np.int64],
     tuple[NDArray[np.int64], NDArray[np.uint32], list[str]],
 ]: ...
+def read_columns(
+    data: NDArray[np.uint8], names: Sequence[str], max_record_bytes: int
+) -> tuple[
+    list[tuple[NDArray[np.uint8], NDArray[np.int64]]],
+    NDArray[np.int64],
+    tuple[NDArray[np.int64], NDArray[np.uint32], list[str]],
+]: ...
+def hash_texts(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]: ...
+def read_numbers(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
 def line_ends(data: NDArray[np.uint8]) -> tuple[int, int]: ...
 def no_text(names: Sequence[str], wanted: Sequence[str], what: str) -> str: ...
 def moments(dates: Sequence[str]) -> NDArray[np.int64]: ...

@@ -31,9 +31,12 @@ from . import options
 from .archive import archive_commands
 from .compare import compare_command, show_command
 from .demo import demo_command
+from .evaluation import evaluate_command
 from .html import report_matches
 from .pages import extract_command, train_command
+from .pooling import pool_command
 from .report import report_command
+from .reproducing import reproduce_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
@@ -102,6 +105,7 @@ SECTIONS = {
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
+    "Measure": ("pool", "evaluate", "reproduce"),
 }
 """The commands by task, in the order of use."""
 
@@ -153,6 +157,7 @@ def app() -> None:
 @options.decide("the one --method given")
 @options.pairs
 @options.relation
+@options.confirm
 @options.boilerplate
 @options.html
 @options.file(
@@ -177,6 +182,7 @@ def find_command(
     decide: Literal["alignment", "method"],
     pairs: Literal["linked", "all"],
     relations: tuple[str, ...] | None,
+    confirm: str | None,
     boilerplate: Path | None,
     html: Path | None,
     statistics: Path | None,
@@ -197,10 +203,11 @@ def find_command(
     check_writable(output, boilerplate, html, verdicts, skipped, inputs=[*paths, *read_too])
     by_method = decide == "method"
     given: dict[str, object] = {"preset": preset != DEFAULT_PRESET, "relation": relations}
-    given |= {"boilerplate": boilerplate, "html": html, "pairs": pairs == "all"}
+    given |= {"confirm": confirm, "boilerplate": boilerplate, "html": html, "pairs": pairs == "all"}
     refuse(
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
         *options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL),
+        (confirm and query, "--confirm: not with --query, which is in no cluster"),
         (not by_method and verdicts, "--verdicts: only with --decide method"),
         (not by_method and accepted, "--accepted: only with --decide method"),
         (
@@ -225,6 +232,7 @@ def find_command(
         return summarise(told, quiet)
     common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
     common["about"] = form != "jsonl" or html is not None
+    common["confirm"] = options.read_method(confirm) if confirm else None
     with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
         matches = find(inputs, progress=progress, skip=skip, **common)
     within = [*paths, *filter(None, [query])]
@@ -247,6 +255,9 @@ ELSEWHERE = (
         extract_command,
         train_command,
         watch_command,
+        pool_command,
+        evaluate_command,
+        reproduce_command,
     ),
     *archive_commands.commands.values(),
 )

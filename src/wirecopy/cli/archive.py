@@ -435,6 +435,7 @@ def _bytes(store: Archive) -> int:
 @options.archive_preset
 @options.pairs
 @options.relation
+@options.confirm
 @options.archive_decide
 @options.boilerplate
 @options.html
@@ -446,6 +447,7 @@ def pairs_command(
     preset: str | None,
     pairs: Literal["linked", "all"],
     relations: tuple[str, ...] | None,
+    confirm: str | None,
     decide: Literal["alignment", "method"],
     boilerplate: Path | None,
     html: Path | None,
@@ -457,7 +459,7 @@ def pairs_command(
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     by_method = decide == "method"
     given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate, "relation": relations}
-    given["html"] = html
+    given |= {"html": html, "confirm": confirm}
     refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL))
     check_writable(output, boilerplate, html, inputs=files_of(archive))
     with open_archive(archive, threads=threads) as store, store.at_one_moment():
@@ -465,7 +467,8 @@ def pairs_command(
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
             asked: dict[str, Any] = {"pairs": pairs, "relations": relations}
-            matches = store.pairs(preset=preset, progress=progress, **asked)
+            by = options.read_method(confirm) if confirm else None
+            matches = store.pairs(preset=preset, confirm=by, progress=progress, **asked)
         files = output, boilerplate, html
         return report_matches(matches, form, *files, quiet, [archive], threads=threads, **asked)
 

@@ -87,6 +87,11 @@ pairs = choice(
     help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
 )
 html = file("--html", help="Write it to this file as well, as one HTML page to look at, print and send.")
+confirm = click.option(
+    "--confirm",
+    metavar="NAME[:PARAMETER=VALUE,...]",
+    help="Only pairs whose articles stand in one cluster of what this method accepts by itself.",
+)
 boilerplate = file(
     "--boilerplate", help="Write the boilerplate that was left out to this file, as JSON lines."
 )
@@ -208,6 +213,7 @@ _ALIGNMENT_ONLY = {
     "min_share": "--min-share: not with --decide method, which compares no words",
     "fail_over": "--fail-over: not with --decide method, which compares no words",
     "boilerplate": "--boilerplate: not with --decide method, which knows none",
+    "confirm": "--confirm: not with --decide method, which confirms itself",
     "relation": "--relation: not with --decide method, which compares no words",
     "pairs": "--pairs: not with --decide method, which gives all",
     "parquet": "--decide method writes JSON lines, CSV or a table",

@@ -156,7 +156,11 @@ class Matches(Sides, Sequence[Match]):
     def of(self, relations: Iterable[Relation]) -> Matches:
         """Those of some relations alone."""
         codes = [RELATIONS.index(relation) for relation in relations]
-        kept = np.flatnonzero(np.isin(self.compared.relation, codes))
+        return self.where(np.isin(self.compared.relation, codes))
+
+    def where(self, mask: NDArray[np.bool_]) -> Matches:
+        """Those for which the mask holds."""
+        kept = np.flatnonzero(mask)
         return replace(
             self,
             queries=self.queries[kept],

@@ -17,10 +17,21 @@ from ..boilerplate import Learnt
 from ..comparison import DEFAULT_PRESET, PRESETS, get_relations
 from ..errors import refuse
 from ..grouping.stories import Stories, tell_stories
-from ..matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
+from ..matching import (
+    Named,
+    Plan,
+    answer,
+    check_statistics,
+    choose_confirming,
+    choose_methods,
+    learn,
+    look_up,
+    match,
+)
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries, place_by_id
+from ..matching.opinions import confirm as confirm_by
 from ..methods import Method
 from ..model import KEPT, Skipped
 from ..sharing import Sharing
@@ -45,6 +56,7 @@ def find(
     method: Named | Sequence[Named] | None = None,
     pairs: Literal["linked", "all"] = "linked",
     relations: Iterable[str] | None = None,
+    confirm: Named | None = None,
     statistics: Statistics | None = None,
     about: bool = True,
     threads: int | None = None,
@@ -57,8 +69,8 @@ def find(
 
     `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such; so is `query`, which does not belong to
     the pile. With `pairs="linked"` the members of a family too big to pair all with all are linked to its earliest
-    members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all. Methods that weigh
-    words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
+    members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all; with `confirm`, only those whose
+    articles are in one cluster of what that method accepts by itself. Methods that weigh words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
     there as id, a row of a frame without ids its index: both are no identity, so that queries meet the article with their number.
     Titles, sources, dates, addresses and agencies are kept for tables and frames; without `about` they are not, which saves some memory.
     `skip` is called with every record that cannot be used. The answer is the same for any order of the input, number of threads and
@@ -70,12 +82,14 @@ def find(
         (batch_bytes < 1, f"batch_bytes: expected 1 or more, got {batch_bytes}"),
         (preset not in PRESETS, f"no preset named {preset!r}; there are: {', '.join(PRESETS)}"),
         (pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"),
+        (confirm is not None and query is not None, "confirm: not with a query, which is in no cluster"),
     )
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
-    check_statistics(plan.methods, statistics)
+    confirming = choose_confirming(confirm)
+    check_statistics([*plan.methods, *confirming], statistics)
     wanted = get_relations(relations)
-    reading = _reading(fields, plan.methods, *(KEPT if about else ["url"]))
-    titled = any(one.view.title for one in plan.methods)
+    reading = _reading(fields, [*plan.methods, *confirming], *(KEPT if about else ["url"]))
+    titled = any(one.view.title for one in (*plan.methods, *confirming))
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
         queries = read_queries(asked, reading, batch_bytes, pool, skip, titled)
@@ -83,11 +97,15 @@ def find(
         pile, filed = Pile.read(
             read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, ready, skip, titled
         )
-        pile = warn_of_few(pile, plan.methods, statistics)
+        pile = warn_of_few(pile, [*plan.methods, *confirming], statistics)
         shelf = Shelf.fill(plan, pile, filed, pool)
         del filed
         if queries is None:
-            return match(plan, pile, shelf, pool).of(wanted)
+            matches = match(plan, pile, shelf, pool).of(wanted)
+            for one in confirming:
+                sketches = pile.sketch(one, weigh_words(pile, one, statistics, pool), pool)
+                matches = confirm_by(matches, one, pile, sketches, pile.order, pool)
+            return matches
         looked_up = [
             (queries.ranks[first : first + len(batch)], one)
             for first, batch in zip(queries.firsts, queries.batches, strict=False)
