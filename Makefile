@@ -6,7 +6,7 @@ RUST := $(wildcard rust/src/*.rs rust/src/*/*.rs) rust/Cargo.toml rust/Cargo.loc
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/target cargo
 MANIFEST := --manifest-path rust/Cargo.toml
 
-.PHONY: build develop demo test quick check quality bench docs licences audit wheel wheel-test lock clean
+.PHONY: build develop demo test quick check quality bench docs pictures licences audit wheel wheel-test lock clean
 .DELETE_ON_ERROR:
 
 # What running needs, and no more. Compiled as an installed package is, also where Python writes no bytecode by itself.
@@ -45,9 +45,14 @@ bench: develop
 	$(BIN)/python benchmarks/work.py
 	$(BIN)/python benchmarks/extraction.py
 	$(BIN)/python benchmarks/archive.py
+	$(BIN)/python benchmarks/report.py
 
 docs: develop
 	$(BIN)/python docs/make.py
+
+# Of real reports, where there is a Chromium.
+pictures: develop
+	$(BIN)/python docs/pictures.py
 
 licences: develop
 	$(BIN)/python release/licences.py

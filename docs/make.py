@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 WIDTH = 98
 """What click fills of the 100 columns that `tests/test_readme.py` has, which runs each command with `--help`."""
-PICTURE_MATCHES, SIDES_LINES = 3, 20
+PICTURE_MATCHES, SIDES_LINES = 3, 28
 
 
 def make_cli() -> str:
@@ -92,14 +92,14 @@ def make_picture() -> str:
 
 
 def make_sides() -> str:
-    """What `compare` shows on a terminal of an edited copy, its end left out."""
+    """What `show` shows on a terminal of an edited copy, its end left out."""
     with tempfile.TemporaryDirectory() as folder:
         demo.write_archive(Path(folder, "demo-archive"))
-        match = choose_example(find(Path(folder, "demo-archive", "pages")))
-        command = ["wirecopy", "compare", match.query, match.found, "--in", "demo-archive/pages"]
+        query, found = choose_example(find(Path(folder, "demo-archive", "pages")))
+        command = ["wirecopy", "show", query.id, found.id, "--in", "demo-archive/pages"]
         table, _ = _on_a_terminal(command, Path(folder))
     lines = table.splitlines()
-    return "\n".join(["```text", f"$ {' '.join(command)}", *lines[:SIDES_LINES], "…", lines[-1], "```"])
+    return "\n".join(["```text", f"$ {' '.join(command)}", *lines[:SIDES_LINES], "…", *lines[-2:], "```"])
 
 
 def make_answer() -> str:
@@ -119,7 +119,7 @@ def make_answer() -> str:
 def _on_a_terminal(command: list[str], folder: Path) -> tuple[str, str]:
     """What a command prints to a terminal, and what it says on stderr, which is none."""
     terminal, its_side = os.openpty()
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "xterm"}
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "xterm", "PAGER": "cat"}
     program = Path(sys.executable).with_name(command[0])
     started = subprocess.Popen(
         [program, *command[1:]],

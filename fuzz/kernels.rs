@@ -4,16 +4,19 @@
 
 use std::sync::LazyLock;
 
-use wirecopy_core::align::{Comparison, Filling, Settings, compare};
+use wirecopy_core::align::{Asked, Comparison, Filling, SHINGLE_WORDS, Settings, compare};
 use wirecopy_core::boilerplate::Formulas;
+use wirecopy_core::cells::Texts;
 use wirecopy_core::extract::{Received, Wanted, extract};
 use wirecopy_core::html::Limits;
 use wirecopy_core::jsonl::{MAX_REASONS, Names, Records, read_jsonl};
 use wirecopy_core::metadata::Known;
 use wirecopy_core::models::Model;
+use wirecopy_core::pieces;
 use wirecopy_core::postings::SHARDS;
+use wirecopy_core::runs::Run;
 use wirecopy_core::segments::{Seal, Segment, block_sums, merge};
-use wirecopy_core::shingles::Batch;
+use wirecopy_core::shingles::{Batch, mix_shingles};
 use wirecopy_core::slots::Rule;
 use wirecopy_core::text::{View, Want, tokenise};
 
@@ -67,8 +70,8 @@ pub fn align(data: &[u8]) {
     let kinds: Vec<u8> = hashes.iter().map(|hash| (hash.count_ones() % 3) as u8).collect();
     let rule = Rule { slot_words: 8, edge_words: 3, before_words: 2, after_words: 1, inner_words: 2 };
     let filling = Filling { kinds: &kinds, values: &hashes, rule };
-    let compared =
-        compare(batch, &formulas, &queries, &founds, &settings, Some(filling), true).expect("columns that fit");
+    let asked = Asked { slots: Some(filling), runs: true, trace: true };
+    let compared = compare(batch, &formulas, &queries, &founds, &settings, asked).expect("columns that fit");
     let of = |query: u32, found: u32| &compared.pairs[(query * rows + found) as usize];
     for (query, found) in queries.iter().zip(&founds) {
         let one = of(*query, *found);
@@ -81,6 +84,23 @@ pub fn align(data: &[u8]) {
             [one.query_covered, one.found_covered, one.resemblance].iter().all(|share| (0.0..=1.0).contains(share))
         );
         assert_eq!(one.slots.len(), one.passages.len());
+        assert_eq!(one.runs.len(), one.passages.len());
+        for (passage, runs) in one.passages.iter().zip(&one.runs) {
+            let equal = |run: &Run| {
+                let [mine, theirs] = [(*query, run.query), (*found, run.found)].map(|(row, at)| {
+                    let start = offsets[row as usize] as usize + at;
+                    start..start + run.len
+                });
+                assert_eq!(hashes[mine.clone()], hashes[theirs]);
+                halves[mine].iter().map(|half| u32::from(*half)).sum::<u32>()
+            };
+            assert_eq!(runs.iter().map(equal).sum::<u32>().div_ceil(2), passage.words);
+            assert!(
+                runs.windows(2).all(|two| {
+                    two[0].query + two[0].len <= two[1].query && two[0].found + two[0].len <= two[1].found
+                })
+            );
+        }
         let other: &Comparison = of(*found, *query);
         let count = |one: &Comparison| {
             one.slots
@@ -95,6 +115,55 @@ pub fn align(data: &[u8]) {
         assert_eq!(straight, turned);
         assert!(one.identical == other.identical && one.resemblance.to_bits() == other.resemblance.to_bits());
     }
+}
+
+/// Laid over both texts, pieces cover every character once; swapping the texts swaps them.
+pub fn pieces(data: &[u8]) {
+    let Some((kind, data)) = data.split_first() else { return };
+    let text = String::from_utf8_lossy(data);
+    let half = text.char_indices().map(|(at, _)| at).nth(text.chars().count() / 2).unwrap_or(0);
+    let offsets = [0, half as i64, text.len() as i64];
+    let view = View { diacritics: true, sentences: None, stopwords: String::new(), stemmer: String::new() };
+    let Ok(tokens) = tokenise(text.as_bytes(), &offsets, &view, Want { spans: true, words: false, kinds: false })
+    else {
+        return;
+    };
+    let (starts, ends) = tokens.spans.as_ref().expect("asked for");
+    let batch = Batch { hashes: &tokens.hashes, offsets: &tokens.offsets, halves: tokens.halves.as_deref() };
+    let texts = Texts { batch, starts, ends, text: text.as_bytes(), offsets: &offsets };
+    let settings = [2, 1].map(|seed_words| Settings {
+        seed_words,
+        bridged_words: usize::from(kind >> 5),
+        min_passage_words: 1 + usize::from(kind >> 2 & 7),
+        covered: 0.8,
+        gap_words_a_word: 4,
+    });
+    let common = mix_shingles(&tokens.hashes, None, SHINGLE_WORDS);
+    let formulas = Formulas::new(&common[..common.len().min(usize::from(*kind & 1))], 3);
+    let rule = pieces::Rule { minor_words: 1 + usize::from(kind & 3), utf16: true };
+    let laid = pieces::lay(texts, &formulas, [&[0, 1], &[1, 0]], &settings, rule).expect("columns that fit");
+    let whole = [&text[..half], &text[half..]].map(|part| part.encode_utf16().count());
+    for (pair, sides) in [[0, 1], [1, 0]].into_iter().enumerate() {
+        let own = laid.offsets[pair] as usize..laid.offsets[pair + 1] as usize;
+        for (side, row) in sides.into_iter().enumerate() {
+            let edges = own.clone().map(|at| (laid.edges[2 * side][at], laid.edges[2 * side + 1][at]));
+            let mut spans: Vec<_> = edges.filter(|span| span.0 < span.1).collect();
+            spans.sort_unstable();
+            let reached = spans.iter().fold(0, |at, span| {
+                assert_eq!(span.0, at);
+                span.1
+            });
+            assert_eq!(reached as usize, whole[row]);
+        }
+    }
+    let mut swapped: Vec<_> = (laid.offsets[1] as usize..laid.offsets[2] as usize)
+        .map(|at| [2, 3, 0, 1].map(|edge| laid.edges[edge][at]))
+        .collect();
+    let mut straight: Vec<_> =
+        (0..laid.offsets[1] as usize).map(|at| [0, 1, 2, 3].map(|edge| laid.edges[edge][at])).collect();
+    swapped.sort_unstable();
+    straight.sort_unstable();
+    assert_eq!(straight, swapped);
 }
 
 /// Bytes with the right checksums are a segment or refused; one that can be read is merged to the same postings.
@@ -151,19 +220,19 @@ pub fn jsonl(data: &[u8]) {
         alone.other_dates.extend(one.other_dates.into_iter().map(|(at, date)| (row + at, date)));
         alone.about.iter_mut().zip(one.about).for_each(|(all, more)| all.extend(more));
         alone.lines.extend(one.lines.iter().map(|line| number as i64 + line));
-        alone.bad_lines.extend(one.bad_lines.iter().map(|line| number as i64 + line));
-        for reason in one.reasons {
-            let there = alone.reasons.iter().position(|known| *known == reason);
-            alone.bad_reasons.push(there.unwrap_or(alone.reasons.len()) as u32);
+        alone.bad.lines.extend(one.bad.lines.iter().map(|line| number as i64 + line));
+        for reason in one.bad.reasons {
+            let there = alone.bad.reasons.iter().position(|known| *known == reason);
+            alone.bad.which.push(there.unwrap_or(alone.bad.reasons.len()) as u32);
             if there.is_none() {
-                alone.reasons.push(reason);
+                alone.bad.reasons.push(reason);
             }
         }
     }
-    assert!(together.reasons.len() <= 2 * MAX_REASONS);
-    if alone.reasons.len() > MAX_REASONS {
-        together.reasons.clone_from(&alone.reasons);
-        together.bad_reasons.clone_from(&alone.bad_reasons);
+    assert!(together.bad.reasons.len() <= 2 * MAX_REASONS);
+    if alone.bad.reasons.len() > MAX_REASONS {
+        together.bad.reasons.clone_from(&alone.bad.reasons);
+        together.bad.which.clone_from(&alone.bad.which);
     }
     assert_eq!(together, alone);
 }

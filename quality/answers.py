@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import wirecopy
-from quality.corpora import data_module, read_jsonl, unpack
+from quality.corpora import read_jsonl, score, unpack
 from quality.report import Data, Result, digest
 from wirecopy.comparison import PRESETS
 
@@ -21,12 +21,13 @@ def measure() -> Iterator[Result]:
     for preset in PRESETS:
         compared = (wirecopy.compare(texts[row["query"]], texts[row["found"]], preset=preset) for row in gold)
         result = [match.to_dict() for match in compared if match]
-        score = data_module("score_pairs").score(gold, result, score_field="query_covered")
-        measures = {"AU-ROC": score["auroc"]}
-        measures |= {f"AU-ROC, {name}": score["classes"][name]["auroc"] for name in ("cut", "light", "heavy")}
+        told = score(folder / "gold.jsonl", result, score="query_covered")
+        whole, classes = told.scores["copies"], {row["value"]: row for row in told.by if row["by"] == "class"}
+        measures = {"AU-ROC": whole["auroc"]}
+        measures |= {f"AU-ROC, {name}": classes[name]["auroc"] for name in ("cut", "light", "heavy")}
         measures |= {
-            "standard error": score["auroc_standard_error"],
-            "precision": score["precision"],
-            "recall": score["recall"],
+            "standard error": whole["auroc_error"],
+            "precision": whole["precision"],
+            "recall": whole["recall"],
         }
         yield Result(preset, data, measures)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from quality.report import MissingError
 from quality.texts import Writer, join
+from wirecopy.evaluation import Evaluation, evaluate
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("WIRECOPY_SHARED_DIR") or ROOT.parent / "shared")
@@ -69,6 +70,12 @@ def write_jsonl(path: Path, rows: Iterable[Row]) -> Path:
     with path.open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return path
+
+
+def score(gold: Path, result: Iterable[Row], **options: Any) -> Evaluation:
+    """How good matches, or records like them, are against a file of gold."""
+    with scratch() as folder:
+        return evaluate(gold, write_jsonl(folder / "result.jsonl", result), **options)
 
 
 def news_or_made_up(number: int) -> tuple[str, list[Row]]:

@@ -1,20 +1,20 @@
 """Forms filled in anew, told from copies and updates: four newswires against pairs that were read (quality/labels)."""
 
-import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import wirecopy
 from quality.corpora import ROOT, Row, read_jsonl, unpack
 from quality.report import Data, Result, digest, say, show, table
+from wirecopy.measures import bootstrap
 
 LABELS = ROOT / "quality" / "labels" / "forms.jsonl"
 PARTS = ("chosen on", "held back")
-DRAWS = 1000
 FORM = "form"
 
 
@@ -104,7 +104,8 @@ def measures(pairs: Sequence[Pair]) -> dict[str, float]:
     return {name: value for name, value in named.items() if not np.isnan(value)} | counts
 
 
-def rates(pairs: Sequence[Pair]) -> Rates:
+def weigh(pairs: Sequence[Pair]) -> tuple[float, float, float, float, float]:
+    """The weight of forms called forms, of all that is called so, of all forms, of others called form, of all others."""
     weights: defaultdict[tuple[str, bool], float] = defaultdict(float)
     for one in pairs:
         weights[one.label, one.called] += one.weight
@@ -112,10 +113,15 @@ def rates(pairs: Sequence[Pair]) -> Rates:
     forms = weights[FORM, True] + weights[FORM, False]
     misled = weights["copy", True] + weights["update", True]
     others = misled + weights["copy", False] + weights["update", False]
+    return weights[FORM, True], called, forms, misled, others
+
+
+def rates(pairs: Sequence[Pair]) -> Rates:
+    right, called, forms, misled, others = weigh(pairs)
     return Rates(
         *(
             part / whole if whole else float("nan")
-            for part, whole in ((weights[FORM, True], called), (weights[FORM, True], forms), (misled, others))
+            for part, whole in ((right, called), (right, forms), (misled, others))
         )
     )
 
@@ -125,16 +131,16 @@ def intervals(pairs: Sequence[Pair]) -> list[tuple[float, float]]:
     series: defaultdict[str, list[Pair]] = defaultdict(list)
     for one in pairs:
         series[one.series].append(one)
-    rng, names = random.Random(1), sorted(series)
-    drawn = [
-        rates([one for name in rng.choices(names, k=len(names)) for one in series[name]])
-        for _ in range(DRAWS)
-    ]
-    columns = [[value for value in column if not np.isnan(value)] for column in zip(*drawn, strict=True)]
-    return [
-        (float(low), float(high))
-        for low, high in (np.percentile(column, [2.5, 97.5]) if column else (0, 1) for column in columns)
-    ]
+    counts = np.array([weigh(some) for some in series.values()])
+
+    def share(part: int, whole: int) -> tuple[float, float]:
+        def measure(drawn: NDArray[np.float64]) -> NDArray[np.float64]:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return drawn[:, part] / drawn[:, whole]
+
+        return bootstrap(counts, measure) or (0, 1)
+
+    return [share(0, 1), share(0, 2), share(3, 4)]
 
 
 def notes(name: str, pairs: Sequence[Pair]) -> list[str]:

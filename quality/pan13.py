@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import wirecopy
-from quality.corpora import data_module, read_jsonl, unpack
+from quality.corpora import read_jsonl, score, unpack
 from quality.report import Data, Result, digest, say
 from wirecopy.comparison import PRESETS
 
@@ -11,8 +11,7 @@ from wirecopy.comparison import PRESETS
 def measure() -> Iterator[Result]:
     folder = unpack("pan13-train")
     texts = {row["id"]: row for row in read_jsonl(folder / "articles.jsonl")}
-    gold, pairs = (read_jsonl(folder / name) for name in ("gold.jsonl", "gold-pairs.jsonl"))
-    score = data_module("score_pairs").score
+    gold = read_jsonl(folder / "gold.jsonl")
     data = Data(
         "pan13-train",
         f"{len(texts):,} documents, {len(gold):,} pairs, {sum(len(row['passages']) for row in gold):,} passages",
@@ -26,7 +25,7 @@ def measure() -> Iterator[Result]:
         reported = {(row["query"], row["found"]) for row in result}
         clean = [row for row in gold if row["class"].startswith("01")]
         innocent = {(row["query"], row["found"]) for row in clean}
-        classes = score(gold, result)["classes"]
+        classes = {row["value"]: row for row in score(folder / "gold.jsonl", result).by}
         measures = {
             f"plagdet {name[:2]}": one["plagdet"]
             for name, one in classes.items()
@@ -39,5 +38,5 @@ def measure() -> Iterator[Result]:
         measures["clean pairs reported"] = sum((row["query"], row["found"]) in reported for row in clean)
         forms = {(row["query"], row["found"]) for row in result if row["relation"] == "form"}
         measures["copied pairs called form"] = len(forms - innocent) / (len(gold) - len(clean))
-        measures["F1 of pairs, 01 and 02"] = score(pairs, result)["f1"]
+        measures["F1 of pairs, 01 and 02"] = score(folder / "gold-pairs.jsonl", result).scores["copies"]["f1"]
         yield Result(preset, data, measures)

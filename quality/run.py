@@ -132,6 +132,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     },
     # Promised: no input breaks anything. Runs: enough that a fuzzer which does nothing is noticed.
     "fuzz": {("*", "broken"): at_most(0), ("*", "runs"): at_least(200)},
+    # Promised: nothing that was scraped runs. Views: a story and a pair for each payload, so that one who walks through nothing is noticed.
+    "hostile": {("*", "ran"): at_most(0), ("*", "payloads"): at_least(60), ("*", "views"): at_least(120)},
     # Promised.
     "archive_life": {("*", "sequences"): at_least(2000), ("*", "diverged"): at_most(0)},
     # Promised.
@@ -180,6 +182,7 @@ DIGESTS = {
     "weak chain, drift and reprints": "1a3c54428672a7e6",
     "made-up articles with 500 planted copies": "58b04a1837697e6d",
     "made-up articles with 5,000 reprints of one article": "c148a8afb3951722",
+    "hostile articles": "81f8a25501cd2fde",
     "made-up articles for faults": "35d4c06f4ffe7c92",
     "made-up articles for lives": "e14fc5d5e3843f2f",
     "made-up articles, shuffled": "d702dbdf91742dfc",

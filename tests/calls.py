@@ -222,6 +222,7 @@ OWN: dict[str, dict[str, Any]] = {
         "lexicons": 3,
         "left_out_share": 0.3,
     },
+    "lay": dict(zip(("text", "offsets"), encode(TEXTS), strict=True)) | {"minor_words": 1, "utf16": True},
     "look_at": {"likely": np.array([0.5, 0.7, 0.1, 0.3], np.float32), "again": 0.2},
     "make_images": {"image_terms": 2},
     "make_vectors": {"threshold": 0.5},
@@ -259,7 +260,10 @@ OWN: dict[str, dict[str, Any]] = {
     "page_metadata": {"url": "https://example.org/2024/03/01/tide", "received": 10**15},
     "postings_at": {"article": 0, "positions": ROW},
     "plant": {"suffixes": 1, "depth": 3, "sort": True, "tree": True},
+    "hash_texts": dict(zip(("text", "offsets"), encode(TEXTS), strict=True)),
+    "read_columns": {"names": ["id", "x"], "max_record_bytes": 60},
     "read_date": {"month_first": True},
+    "read_numbers": dict(zip(("text", "offsets"), encode(["0.5", "true", "", "x"]), strict=True)),
     "read_jsonl": {
         "text_names": ["text"],
         "id_names": ["id"],

@@ -24,7 +24,7 @@ SLOW = {
     *("test_hostile_pages", "test_jsonl", "test_one_path", "test_opinions"),
     *("test_opinions_cli", "test_output_cli", "test_pairs", "test_queries"),
     *("test_readme", "test_segments", "test_shingles", "test_training"),
-    "test_watch_cli",
+    *("test_watch_cli", "test_evaluate", "test_pool", "test_confirm"),
 }
 """Files of tests that take more than some seconds; `make quick` leaves them out. In other files a slow test has the mark itself."""
 

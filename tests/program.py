@@ -39,7 +39,7 @@ def hear_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def on_terminal(*arguments: object, width: int = 100) -> tuple[int, str]:
+def on_terminal(*arguments: object, width: int = 100, pager: str = "cat") -> tuple[int, str]:
     """Run on a terminal of its own: exit code, and all that was shown."""
     parent, child = pty.openpty()
     with subprocess.Popen(
@@ -47,7 +47,7 @@ def on_terminal(*arguments: object, width: int = 100) -> tuple[int, str]:
         stdin=child,
         stdout=child,
         stderr=child,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), "NO_COLOR": ""},
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(width), "NO_COLOR": "", "PAGER": pager},
     ) as process:
         os.close(child)
         shown = b""

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from program import PROGRAM, hear_interrupts, ids, on_terminal, talk, wirecopy
 from records import jsonl, lines
+from reports import read_report
 
 from quality.texts import Writer, join
 from wirecopy import methods
@@ -21,7 +22,7 @@ from wirecopy.cli import app
 from wirecopy.statistics import Statistics
 
 COMMANDS = (
-    *("find", "extract", "train", "weigh", "tune", "compare", "methods", "demo"),
+    *("find", "extract", "train", "weigh", "tune", "show", "compare", "methods", "demo"),
     *("stories", "graph", "dedup"),
     *("add", "check", "watch", "remove", "expire", "info", "verify", "compact", "pairs", "export", "backup"),
 )
@@ -483,3 +484,6 @@ def test_demo_writes_an_archive_and_scores_itself(tmp_path: Path) -> None:
         r"^(the answer is the same as|\d+ pairs are not as) from the texts$", ran.stdout.decode(), re.M
     )
     assert (tmp_path / "archive" / "truth.jsonl").exists()
+    report = tmp_path / "archive" / "report.html"
+    assert f"open {report} in a browser" in talk(ran)
+    assert read_report(report).head["counts"]["stories"] > 40

@@ -101,6 +101,27 @@ def test_the_kernel_reads_what_json_loads_reads(
     assert len(set(reasons)) == len(reasons)
 
 
+@settings(max_examples=300, deadline=None)
+@given(st.lists(json_lines() | TOKENS, max_size=4).map(b"\n".join))
+def test_columns_are_what_json_loads_reads(data: bytes) -> None:
+    names = ("text", "id", "x", "title")
+    columns, line_numbers, (bad, which, reasons) = _core.read_columns(
+        np.frombuffer(data, np.uint8), names, 1 << 20
+    )
+    expected, expected_bad = twin.read_columns(data, names)
+    assert (line_numbers.tolist(), bad.tolist()) == ([line for line, _ in expected], expected_bad)
+    assert set(which.tolist()) == set(range(len(reasons)))
+    for number, (text, offsets) in enumerate(columns):
+        for row, (_, values) in enumerate(expected):
+            value, got = values[number], bytes(text[offsets[row] : offsets[row + 1]]).decode()
+            if isinstance(value, str) or value is None:
+                assert got == twin.whole(value or "")
+            else:  # an array, an object, true or false, as it is written
+                assert json.loads(got) == json.loads(got, object_pairs_hook=dict)
+                assert (got in ("true", "false")) == isinstance(value, bool)
+                assert isinstance(value, bool) or got[0] == ("{" if isinstance(value, twin.Pairs) else "[")
+
+
 @settings(max_examples=500, deadline=None)
 @given(ISH_DATES)
 def test_iso_dates_are_read_as_the_twin_reads_them(text: str) -> None:

@@ -24,6 +24,7 @@ SCREENS = Path(__file__).parent / "screens"
 WIDTHS = (80, 120)
 EN = "2026/03/02/… 2026/03/01/… --in news.jsonl"
 ZH = "2026/03/04/… 2026/03/03/… --in news.db"
+EDITED = "evening-{0} morning-{0} --in edited.jsonl"
 COMMANDS = {
     "find": "wirecopy find news.jsonl --quiet",
     "find-demo": "wirecopy find demo/articles.jsonl --quiet",
@@ -34,6 +35,9 @@ COMMANDS = {
     "method": "wirecopy methods winnowing",
     "compare-english": f"wirecopy compare {EN}",
     "compare-chinese": f"wirecopy compare {ZH}",
+    **{f"show-{name}": f"wirecopy show {EDITED.format(name)}" for name in ("english", "chinese", "arabic")},
+    "evaluate": "wirecopy evaluate demo/truth.jsonl demo.jsonl --in demo/articles.jsonl",
+    "pool": "wirecopy pool demo/articles.jsonl --method dsc --method simhash",
     "help": "wirecopy --help",
     "error-no-file": "wirecopy find nowhere.jsonl",
     "error-option": "wirecopy find news.jsonl --methd exact",
@@ -46,6 +50,44 @@ COMMANDS = {
     "error-value": "wirecopy add new.db news.jsonl --window soon",
 }
 CHINESE = "长江是中华民族的母亲河，也是中华民族发展的重要支撑。十年来，从国家到沿江省市，把修复长江生态环境摆在压倒性位置，共抓大保护、不搞大开发。"
+FOOTER = "Follow the Harbour Post on all your devices and never miss what matters on the coast."
+MORNING = {
+    "english": """The ferry between Pell and the islands will stay in port until Friday, the harbour office said on Monday. A storm from the
+north-west had broken two of the three landing stages during the night, and divers found cracks in the piers of the last one.
+
+Some 400 passengers were taken to schools and hotels, where the town gave them blankets and warm soup. Nobody was hurt.
+
+The company that runs the line promised to pay the fares back within two weeks. Its other ships are out of service for repairs.
+
+Fishermen at the northern quay said they had warned of the rotten timber since last spring, but that nobody listened.""",
+    "chinese": """港务局星期一表示，佩尔与各岛之间的渡轮将停航至星期五。夜间一场来自西北的风暴摧毁了三座码头中的两座，潜水员在最后一座的桥墩上发现了裂缝。
+
+约四百名乘客被安置在学校和旅馆，镇上为他们提供了毛毯和热汤。没有人受伤。
+
+经营该航线的公司承诺在两周之内退还票款，其余船只目前都在维修。""",
+    "arabic": """قال مكتب الميناء يوم الإثنين إن العبّارة بين المدينة والجزر ستبقى راسية حتى يوم الجمعة بسبب الأضرار. وكانت عاصفة من الشمال الغربي قد حطمت
+اثنين من الأرصفة الثلاثة خلال الليل، ووجد الغواصون شقوقا في دعائم الرصيف الأخير.
+
+ونُقل نحو أربعمئة مسافر إلى المدارس والفنادق حيث وفرت لهم البلدية البطانيات والحساء الساخن، ولم يصب أحد بأذى.
+
+ووعدت الشركة التي تدير الخط بإعادة ثمن التذاكر خلال أسبوعين، وقالت إن سفنها الأخرى قيد الإصلاح.""",
+}
+EDITS = {
+    "english": [
+        ("until Friday", "until the weekend"),
+        ("Some 400", "More than 500"),
+        ("Nobody was hurt.", "Nobody was hurt, the hospital said."),
+        ("north-west", "NORTH-WEST"),
+        (" within two weeks", ""),
+    ],
+    "chinese": [("星期五", "周末"), ("约四百名", "五百多名"), ("没有人受伤", "医院说没有人受伤")],
+    "arabic": [
+        ("الجمعة", "السبت"),
+        ("أربعمئة", "خمسمئة"),
+        ("ولم يصب أحد بأذى", "ولم يصب أحد بأذى بحسب المستشفى"),
+    ],
+}
+"""What the evening changed of the morning; besides, it has the last paragraph first."""
 LONG = "https://www.example.org/{}/2026/03/{:02}/a-story-that-goes-on-and-on.html"
 
 
@@ -70,16 +112,38 @@ def make_place(folder: Path) -> None:
     ]
     names = ("id", "title", "source", "published", "text")
     (folder / "news.jsonl").write_bytes(jsonl(*(dict(zip(names, one, strict=True)) for one in articles)))
+    (folder / "edited.jsonl").write_bytes(jsonl(*make_edited()))
     (folder / "draft.txt").write_text(" ".join([*story[:40], *writer.write(20)]), "utf-8")
     (folder / "posts.jsonl").write_bytes(jsonl({"slug": "a", "article_body": other}, {"slug": "b"}))
     (folder / "bad.jsonl").write_bytes(jsonl(*({"id": str(n), "text": n} for n in range(5)), {"text": other}))
-    for command in ("add news.db news.jsonl", "demo demo", "add demo.db demo/articles.jsonl"):
+    for command in (
+        *("add news.db news.jsonl", "demo demo", "add demo.db demo/articles.jsonl"),
+        "find demo/pages -o demo.jsonl",
+    ):
         assert wirecopy(*command.split(), cwd=folder).returncode == 0
     lines = (folder / "demo" / "articles.jsonl").read_text("utf-8").splitlines()
     paragraphs = [json.loads(line)["text"].split("\n\n")[0] for line in lines[10:230:70]]
     (folder / "stitched.txt").write_text(
         "\n\n".join([*paragraphs, "Nobody has written this before."]), "utf-8"
     )
+
+
+def make_edited() -> list[dict[str, str]]:
+    """A morning's and an evening's text in three languages, and others that end as the English ones do."""
+    articles = [
+        {"id": f"other-{number}", "text": f"{Writer(number).text(60)}\n\n{FOOTER}"} for number in range(9)
+    ]
+    for name, morning in MORNING.items():
+        first, *middle, last = morning.split("\n\n")
+        evening = "\n\n".join([last, first, *middle])
+        for old, new in EDITS[name]:
+            assert old in evening
+            evening = evening.replace(old, new)
+        footer = f"\n\n{FOOTER}" if name == "english" else ""
+        for when, text, hour in (("morning", morning, "06"), ("evening", evening, "18")):
+            about = {"source": f"{when.title()} Post", "published": f"2026-03-02T{hour}:00Z"}
+            articles.append({"id": f"{when}-{name}", "text": text + footer, **about})
+    return articles
 
 
 def path() -> str:

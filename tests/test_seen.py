@@ -15,7 +15,6 @@ from rich.cells import cell_len
 import wirecopy as library
 from quality.texts import Writer
 from wirecopy.cli.naming import Ids, find_meant
-from wirecopy.comparison import find_changed
 
 LONG = "https://www.example.org/{}/2026/03/{:02}/a-story-that-goes-on-and-on.html"
 ZH = "长江是中华民族的母亲河，也是中华民族发展的重要支撑。十年来，从国家到沿江省市，把修复长江生态环境摆在压倒性位置，共抓大保护、不搞大开发。"
@@ -90,7 +89,7 @@ def test_check_shows_what_is_found_in_two_lines(news: Path, tmp_path: Path, widt
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_compare_sets_passages_beside_each_other_and_marks_what_changed(news: Path, width: int) -> None:
-    shown = show("compare", "2026/03/02/…", "2026/03/01/…", "--in", news / "news.jsonl", width=width)
+    shown = show("compare", "2026/03/02/…", "2026/03/01/…", "--in", news / "news.jsonl", "-q", width=width)
     assert any("── 1: 118 words, 2 changed" in line for line in shown)
     assert "[otherwise put]" in " ".join(" ".join(line[: width // 2].split()) for line in shown)
     assert all(cell_len(line) <= width for line in shown)
@@ -98,7 +97,7 @@ def test_compare_sets_passages_beside_each_other_and_marks_what_changed(news: Pa
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_compare_wraps_chinese_by_its_width(news: Path, width: int) -> None:
-    shown = show("compare", "2026/03/04/…", "2026/03/03/…", "--in", news / "news.db", width=width)
+    shown = show("compare", "2026/03/04/…", "2026/03/03/…", "--in", news / "news.db", "-q", width=width)
     assert all(cell_len(line) <= width for line in shown)
     body = "".join(shown)
     assert "不搞大开发。" in body, "the end is there"
@@ -129,7 +128,7 @@ def test_folders_in_three_scripts_are_looked_at(tmp_path: Path, width: int) -> N
     assert sorted(ids) == sorted(f"{paper}/{name}.txt" for paper in ("first", "second") for name in SCRIPTS)
     for name, text in SCRIPTS.items():
         within = [one for folder in folders for one in ("--in", folder)]
-        compared = show("compare", f"second/{name}.txt", f"first/{name}.txt", *within, width=width)
+        compared = show("compare", f"second/{name}.txt", f"first/{name}.txt", *within, "-q", width=width)
         assert all(cell_len(line) <= width for line in compared[1:-1])
         left = re.sub(r"\s", "", "".join(halves(line, width)[0] for line in compared))
         assert re.sub(r"\s", "", text) in left, "whole, whatever its script"
@@ -165,14 +164,6 @@ def test_short_ids_are_clear() -> None:
         assert all(find_meant(name, every) == [id] for id, name in names.items())
     alone = every[:30]
     assert Ids(lambda: alone).shorten(alone[:2], 40) == {alone[0]: "00/story.html", alone[1]: "01/story.html"}
-
-
-def test_what_changed_is_found_word_by_word() -> None:
-    assert find_changed("a b c d e f", "a b x d e f g") == ([(4, 5)], [(4, 5), (12, 13)])
-    assert find_changed("the cat", "the cat") == ([], [])
-    assert find_changed("", "one two") == ([], [(0, 7)])
-    many = " ".join(["same"] * 20_000)
-    assert find_changed(many, "other " + many) == ([], [(0, 5)])
 
 
 HEADS = [f"{side}_{name}" for side in ("query", "found") for name in ("title", "source", "published", "url")]

@@ -1,8 +1,7 @@
 //! Two articles → the passages they share: seed, chain, measure.
 //!
-//! *Seed*: every maximal run of equal words of at least `seed_words`, found through an index of the shorter article's
-//! grams. A gram that stands more than `OFTEN` times in it only goes on along the run before, or starts where nothing
-//! was found yet, and the words walked over are budgeted: a text of one repeated word stays linear.
+//! *Seed*: every maximal run of equal words of at least `seed_words` (`runs`), found through an index of the shorter
+//! article's grams.
 //!
 //! *Chain*: runs in the same order on both sides, with gaps of at most `bridged_words`, join if what they add is
 //! worth the gap. Moved paragraphs are chains of their own. Of chains that overlap on both sides the heavier wins.
@@ -24,14 +23,11 @@ use std::ops::Range;
 
 use crate::boilerplate::Formulas;
 use crate::kinds::{GOES_ON, VALUE};
+use crate::runs::{GAP_CELLS, Index, Run, cut, find_runs, refine, sort_grams};
 use crate::shingles::{Batch, ShingleSet, mix_runs, mix_shingles};
-use crate::slots::{self, GAP_CELLS, Run, Slot, Slots};
+use crate::slots::{self, Slot, Slots};
 use crate::{Invalid, Result};
 
-/// Occurrences of a gram in one article that are all tried.
-const OFTEN: usize = 16;
-/// Words that may be walked over for each word of both articles.
-const BUDGET: usize = 64;
 /// Earlier runs that a run may join.
 const LOOK_BACK: usize = 48;
 /// Most passages of a pair.
@@ -84,6 +80,10 @@ pub struct Comparison {
     pub passages: Vec<Passage>,
     /// What each passage is filled with, if that was asked for, else none.
     pub slots: Vec<Slots>,
+    /// The equal words of each passage, cut where boilerplate was taken out, if they were asked for, else none.
+    pub runs: Vec<Vec<Run>>,
+    /// Whether nothing was taken out as boilerplate, for the articles are identical or copies with their formulas.
+    pub whole: bool,
 }
 
 /// What is needed to tell slots: the kinds and values of all words of a batch, and what a slot is.
@@ -95,6 +95,17 @@ pub struct Filling<'a> {
     pub values: &'a [u64],
     /// What a slot is.
     pub rule: slots::Rule,
+}
+
+/// What is asked for besides passages and shares.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked<'a> {
+    /// Slots, told by these kinds and values.
+    pub slots: Option<Filling<'a>>,
+    /// The equal words of each passage.
+    pub runs: bool,
+    /// Traces of the articles.
+    pub trace: bool,
 }
 
 /// Compared pairs, and traces of the articles.
@@ -110,8 +121,8 @@ pub struct Compared {
     pub trace_offsets: Vec<i64>,
 }
 
-/// What each pair of rows shares, by the first of the settings that finds a passage, and, with a filling, the slots. Words in
-/// a shingle of `formulas` are boilerplate.
+/// What each pair of rows shares, by the first of the settings that finds a passage, and what is asked for besides. Words in a
+/// shingle of `formulas` are boilerplate.
 ///
 /// # Errors
 /// When columns do not fit each other or a pair names a row that is not there.
@@ -121,9 +132,9 @@ pub fn compare(
     queries: &[u32],
     founds: &[u32],
     settings: &[Settings],
-    filling: Option<Filling<'_>>,
-    trace: bool,
+    asked: Asked<'_>,
 ) -> Result<Compared> {
+    let filling = asked.slots;
     batch.check()?;
     let rows = batch.rows();
     let words = batch.hashes.len();
@@ -150,14 +161,14 @@ pub fn compare(
         for row in pairs.clone().flat_map(|(query, found)| [query, found]) {
             articles[row].iter_mut().for_each(|article| article.cut_grams(settings.seed_words));
         }
-        let answers = compare_by(batch, filling, &articles, pairs, *settings);
+        let answers = compare_by(batch, asked, &articles, pairs, *settings);
         for (at, answer) in left.iter().zip(answers) {
             (compared[*at], tried[*at]) = (answer, number as u8);
         }
     }
     let mut answer = Compared { tried, trace_offsets: vec![0], ..Compared::default() };
-    answer.traces.reserve_exact(if trace { batch.hashes.len() } else { 0 });
-    for article in articles.iter().filter(|_| trace) {
+    answer.traces.reserve_exact(if asked.trace { batch.hashes.len() } else { 0 });
+    for article in articles.iter().filter(|_| asked.trace) {
         answer.traces.extend(article.iter().flat_map(|article| &article.mixed).map(|shingle| *shingle as u32));
         answer.trace_offsets.push(answer.traces.len() as i64);
     }
@@ -175,13 +186,13 @@ fn kinds_of<'a>(batch: Batch<'_>, row: usize, filling: Option<Filling<'a>>) -> O
 /// What pairs of articles share; None where one is not there.
 fn compare_by(
     batch: Batch<'_>,
-    filling: Option<Filling<'_>>,
+    asked: Asked<'_>,
     articles: &[Option<Prepared>],
     pairs: impl Iterator<Item = (usize, usize)> + Clone,
     settings: Settings,
 ) -> Vec<Option<Comparison>> {
-    let rule = filling.map(|one| one.rule);
-    let mut side = Side::new(articles, rule);
+    let filling = asked.slots;
+    let mut side = Side::new(articles, asked);
     for row in pairs.clone().flat_map(|(query, found)| [query, found]) {
         side.pairs[row] += 1;
     }
@@ -194,9 +205,9 @@ fn compare_by(
                 whole.cut_grams(settings.seed_words);
                 Some(whole)
             });
-            let whole = Side::new(&whole, rule).compare(0, 1, settings)?;
+            let whole = Side::new(&whole, asked).compare(0, 1, settings)?;
             if is_copy_with_formulas(&whole, one, other, settings) {
-                return Some(whole);
+                return Some(Comparison { whole: true, ..whole });
             }
         }
         Some(marked)
@@ -223,8 +234,7 @@ fn is_copy_with_formulas(whole: &Comparison, one: &Prepared, other: &Prepared, s
 /// parts of them, is sorted once instead, so that each of them costs what it has itself.
 struct Side<'a> {
     articles: &'a [Option<Prepared<'a>>],
-    /// What a slot is, if they are asked for.
-    rule: Option<slots::Rule>,
+    asked: Asked<'a>,
     pairs: Vec<u32>,
     index: Index,
     indexed: Option<usize>,
@@ -239,11 +249,11 @@ const FAR_LONGER: usize = 8;
 const MANY_PAIRS: u32 = 4;
 
 impl<'a> Side<'a> {
-    fn new(articles: &'a [Option<Prepared<'a>>], rule: Option<slots::Rule>) -> Self {
+    fn new(articles: &'a [Option<Prepared<'a>>], asked: Asked<'a>) -> Self {
         let pairs = vec![0; articles.len()];
         Self {
             articles,
-            rule,
+            asked,
             pairs,
             index: Index::default(),
             indexed: None,
@@ -284,14 +294,15 @@ impl<'a> Side<'a> {
             self.index.build(&short.grams.1);
             self.indexed = Some(row);
         }
-        let compared = compare_two(long, short, &self.index, places.as_deref(), settings, self.rule, &mut self.scratch);
+        let compared =
+            compare_two(long, short, &self.index, places.as_deref(), settings, self.asked, &mut self.scratch);
         Some(if turned { compared.turned() } else { compared })
     }
 }
 
 impl Comparison {
     /// An article and its twin; without words they are nothing to compare. Marks between the words may make other values of them.
-    fn identical(article: &Prepared, twin: &Prepared) -> Self {
+    fn identical(article: &Prepared, twin: &Prepared, asked: Asked) -> Self {
         let (len, is) = (article.whole.len() as u32, !article.whole.is_empty());
         let words =
             article.whole_halves.map_or(len, |h| h.iter().map(|half| u32::from(*half)).sum::<u32>().div_ceil(2));
@@ -303,12 +314,24 @@ impl Comparison {
             (0..article.whole.len()).filter(is_value).count() as u32
         });
         let slots = same.into_iter().map(|same| Slots { same, other: Vec::new() }).collect();
-        Self { identical: is, query_covered: share, found_covered: share, resemblance: share, passages, slots }
+        let run = Run { query: 0, found: 0, len: article.whole.len() };
+        let runs = if is && asked.runs { vec![vec![run]] } else { Vec::new() };
+        Self {
+            identical: is,
+            query_covered: share,
+            found_covered: share,
+            resemblance: share,
+            passages,
+            slots,
+            runs,
+            whole: is,
+        }
     }
 
     fn turned(self) -> Self {
         let turn = |passage: &Passage| Passage { query: passage.found, found: passage.query, ..*passage };
         let turn_slot = |slot: Slot| Slot { query: slot.found, found: slot.query, ..slot };
+        let turn_run = |run: &Run| Run { query: run.found, found: run.query, ..*run };
         let mut order: Vec<usize> = (0..self.passages.len()).collect();
         order.sort_unstable_by_key(|at| (self.passages[*at].found, self.passages[*at].query));
         let passages = order.iter().map(|at| turn(&self.passages[*at])).collect();
@@ -318,7 +341,9 @@ impl Comparison {
         }
         let slots =
             if slots.is_empty() { slots } else { order.iter().map(|at| std::mem::take(&mut slots[*at])).collect() };
-        Self { query_covered: self.found_covered, found_covered: self.query_covered, passages, slots, ..self }
+        let of_passage = |at: &usize| self.runs.get(*at).map(|runs| runs.iter().map(turn_run).collect());
+        let runs = order.iter().filter_map(of_passage).collect();
+        Self { query_covered: self.found_covered, found_covered: self.query_covered, passages, slots, runs, ..self }
     }
 }
 
@@ -428,86 +453,17 @@ fn keep<'a, T: Clone + Copy>(all: &[T], kept: &[u32]) -> Cow<'a, [T]> {
     Cow::Owned(kept.iter().map(|i| all[*i as usize]).collect())
 }
 
-/// Where each gram of an article stands: heads of chains by hash, chains in rising order of place.
-///
-/// Chance puts few other grams on a chain, whoever knows the hash as many as they like. Behind `STRANGERS` of them the
-/// places of a gram are looked up among all grams, sorted.
-#[derive(Default)]
-struct Index {
-    heads: Vec<u32>,
-    next: Vec<u32>,
-    grams: Vec<u64>,
-    sorted: OnceCell<Vec<(u64, u32)>>,
-}
-
-const END: u32 = u32::MAX;
-/// Other grams that are passed over on a chain.
-const STRANGERS: usize = 64;
-
-impl Index {
-    fn build(&mut self, grams: &[u64]) {
-        let size = (grams.len() * 2).next_power_of_two().max(2);
-        self.heads.clear();
-        self.heads.resize(size, END);
-        self.grams.clear();
-        self.grams.extend_from_slice(grams);
-        self.next.clear();
-        self.next.resize(grams.len(), END);
-        self.sorted.take();
-        for (place, hash) in grams.iter().enumerate().rev() {
-            let head = &mut self.heads[*hash as usize & (size - 1)];
-            self.next[place] = std::mem::replace(head, place as u32);
-        }
-    }
-
-    /// Places of a gram, in rising order; other grams with the same hash may be among them.
-    fn places(&self, hash: u64) -> impl Iterator<Item = usize> {
-        let (mut at, mut strangers) = (self.heads[hash as usize & (self.heads.len() - 1)], 0);
-        std::iter::from_fn(move || {
-            while at != END {
-                let place = at as usize;
-                if strangers == STRANGERS {
-                    let found = self.place_from(hash, at);
-                    at = found.map_or(END, |place| place + 1);
-                    return found.map(|place| place as usize);
-                }
-                at = self.next[place];
-                if self.grams[place] == hash {
-                    return Some(place);
-                }
-                strangers += 1;
-            }
-            None
-        })
-    }
-
-    /// The first place of a gram from one on, by the sorted grams.
-    #[cold]
-    fn place_from(&self, hash: u64, from: u32) -> Option<u32> {
-        let sorted = self.sorted.get_or_init(|| sort_grams(&self.grams));
-        let (gram, place) = *sorted.get(sorted.partition_point(|one| *one < (hash, from)))?;
-        (gram == hash).then_some(place)
-    }
-}
-
-/// Grams with their places, by hash.
-fn sort_grams(grams: &[u64]) -> Vec<(u64, u32)> {
-    let mut sorted: Vec<(u64, u32)> = grams.iter().copied().zip(0..).collect();
-    sorted.sort_unstable();
-    sorted
-}
-
 fn compare_two(
     query: &Prepared,
     found: &Prepared,
     index: &Index,
     starts: Option<&[u32]>,
     settings: Settings,
-    rule: Option<slots::Rule>,
+    asked: Asked,
     scratch: &mut slots::Scratch,
 ) -> Comparison {
     if query.whole == found.whole {
-        return Comparison::identical(query, found);
+        return Comparison::identical(query, found, asked);
     }
     let mut passages = if query.words == found.words {
         let len = query.words.len();
@@ -515,12 +471,10 @@ fn compare_two(
         let long_enough = len > 0 && query.weight(0, len) >= settings.min_passage_words;
         if long_enough { vec![measure(query, found, &[whole])] } else { Vec::new() }
     } else {
+        let (sides, gram) = (((&*query.words, &*query.grams.1), &*found.words), settings.seed_words);
         let runs = match starts {
-            Some(starts) => {
-                let starts = starts.iter().map(|start| *start as usize);
-                find_runs(query, found, index, starts, settings.seed_words)
-            }
-            None => find_runs(query, found, index, 0..query.grams.1.len(), settings.seed_words),
+            Some(starts) => find_runs(sides.0, sides.1, index, starts.iter().map(|start| *start as usize), gram),
+            None => find_runs(sides.0, sides.1, index, 0..query.grams.1.len(), gram),
         };
         chain(query, found, &runs, settings)
     };
@@ -535,8 +489,9 @@ fn compare_two(
         }
         if len == 0 { 0.0 } else { sum as f64 / len as f64 }
     };
-    let slots =
-        rule.map_or_else(Vec::new, |rule| find_slots(query, found, &passages, rule, scratch).unwrap_or_default());
+    let told = asked.slots.and_then(|filling| find_slots(query, found, &passages, filling.rule, scratch));
+    let runs =
+        if asked.runs { passages.iter().map(|one| tell_runs(query, found, &one.runs)).collect() } else { Vec::new() };
     Comparison {
         identical: false,
         query_covered: covered(query.words.len(), |one| one.query),
@@ -551,8 +506,18 @@ fn compare_two(
                 changed: one.changed as u32,
             })
             .collect(),
-        slots,
+        slots: told.unwrap_or_default(),
+        runs,
+        whole: false,
     }
+}
+
+/// All equal words of a passage, in numbers of the whole articles.
+fn tell_runs(query: &Prepared, found: &Prepared, runs: &[Run]) -> Vec<Run> {
+    let (mut longest, mut all) = (Vec::new(), Vec::new());
+    let weight = |at: usize| query.weight(at, at + 1) as u16;
+    refine(&query.words, &found.words, runs, weight, &mut longest, &mut all);
+    cut(&all, [query, found].map(|side| side.numbers.as_deref()))
 }
 
 /// The slots of each passage; None if the kinds of words are not known.
@@ -581,50 +546,6 @@ fn find_slots(
         slots::find(mine, theirs, &one.runs, [free_query(one.query), free_found(one.found)], rule, scratch)
     };
     Some(passages.iter().map(&mut tell).collect())
-}
-
-/// The maximal runs of equal words, by their place in the query; `starts` are the places there to look at.
-fn find_runs(
-    query: &Prepared,
-    found: &Prepared,
-    index: &Index,
-    starts: impl Iterator<Item = usize>,
-    gram: usize,
-) -> Vec<Run> {
-    let (grams, query, found) = (&query.grams.1, &*query.words, &*found.words);
-    let mut runs: Vec<Run> = Vec::new();
-    let mut budget = BUDGET * (query.len() + found.len());
-    let (mut reach, mut places) = (0, Vec::with_capacity(OFTEN + 1));
-    for start in starts {
-        places.clear();
-        places.extend(index.places(grams[start]).take(OFTEN + 1));
-        if places.len() > OFTEN {
-            places.truncate(usize::from(start >= reach));
-            if let Some(last) = runs.last() {
-                let onward = (start + last.found).checked_sub(last.query);
-                places.extend(onward.filter(|place| place + gram <= found.len()));
-            }
-        }
-        for place in &places {
-            let goes_on = start > 0 && *place > 0 && query[start - 1] == found[*place - 1];
-            if goes_on || query[start..start + gram] != found[*place..*place + gram] {
-                continue;
-            }
-            let len = query[start..]
-                .iter()
-                .zip(&found[*place..])
-                .take(budget)
-                .take_while(|(one, other)| one == other)
-                .count();
-            if len < gram {
-                return runs;
-            }
-            budget -= len;
-            reach = reach.max(start + len);
-            runs.push(Run { query: start, found: *place, len });
-        }
-    }
-    runs
 }
 
 /// A chain of runs, measured.
@@ -745,60 +666,4 @@ fn common_halves(query: &Prepared, gap: Range<usize>, other: &[u64]) -> usize {
         }
     }
     row[other.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::shingles::words_of_grams;
-
-    const GRAM: usize = 5;
-
-    fn prepared(words: &[u64]) -> Prepared<'_> {
-        let mut article = Prepared::new((words, None), None, &Formulas::default());
-        article.cut_grams(GRAM);
-        article
-    }
-
-    /// Whether the grams had to be sorted to look every gram of one article up in the other, and the runs found.
-    fn look_up(query: &[u64], found: &[u64]) -> (bool, Vec<(usize, usize, usize)>) {
-        let (query, found) = (prepared(query), prepared(found));
-        let mut index = Index::default();
-        index.build(&found.grams.1);
-        let runs = find_runs(&query, &found, &index, 0..query.grams.1.len(), GRAM);
-        (index.sorted.get().is_some(), runs.iter().map(|run| (run.query, run.found, run.len)).collect())
-    }
-
-    #[test]
-    fn grams_made_to_fall_on_one_chain_are_sorted_instead_of_walked_over() {
-        let count = 1 << 13;
-        let same_place = |from: u64| (from..from + count).map(|gram| gram << 32 | 1);
-        let query = words_of_grams(same_place(1 << 20), GRAM);
-        let found = words_of_grams(same_place(1 << 25), GRAM);
-        assert_eq!(look_up(&query, &found), (true, vec![]));
-    }
-
-    #[test]
-    fn a_gram_that_is_repeated_costs_those_that_share_its_place_little() {
-        let count = 1 << 13;
-        let found = vec![7_u64; count];
-        let repeated = prepared(&found).grams.1[0];
-        let others = (1..count as u64).map(|gram| repeated ^ gram << 32);
-        assert!(look_up(&words_of_grams(others, GRAM), &found).0);
-        assert!(!look_up(&found, &found).0);
-    }
-
-    #[test]
-    fn places_are_the_same_by_chains_and_sorted() {
-        let words = words_of_grams((1..2000).map(|gram| gram << 32 | 1), GRAM);
-        let found: Vec<u64> = words[300..900].iter().chain(&words[100..500]).chain(&words[300..900]).copied().collect();
-        let (query, found) = (prepared(&words), prepared(&found));
-        let mut index = Index::default();
-        index.build(&found.grams.1);
-        for gram in &query.grams.1 {
-            let every: Vec<usize> = (0..found.grams.1.len()).filter(|place| found.grams.1[*place] == *gram).collect();
-            assert_eq!(index.places(*gram).collect::<Vec<_>>(), every);
-        }
-        assert!(index.sorted.get().is_some());
-    }
 }

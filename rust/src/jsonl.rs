@@ -31,6 +31,8 @@ pub struct Names<'a> {
     pub about: &'a [Vec<String>],
 }
 
+type Step<T> = Result<T, String>;
+
 /// What was read of a batch of lines; row i is `text[offsets[i]..offsets[i + 1]]`. Lines count from 0.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Records {
@@ -50,11 +52,7 @@ pub struct Records {
     /// The line that each row stands on.
     pub lines: Vec<i64>,
     /// The lines that hold no usable record.
-    pub bad_lines: Vec<i64>,
-    /// Why, for each of them, as a place in `reasons`.
-    pub bad_reasons: Vec<u32>,
-    /// The different reasons.
-    pub reasons: Vec<String>,
+    pub bad: Bad,
 }
 
 /// The records of all lines of `data`; blank lines are skipped.
@@ -66,26 +64,11 @@ pub fn read_jsonl(data: &[u8], names: Names, max_record_bytes: usize) -> Records
         ..Records::default()
     };
     let slots = Slots::new(names);
-    let mut known = HashMap::new();
-    let mut rest = data;
-    let mut number = 0;
-    while !rest.is_empty() {
-        let end = memchr(b'\n', rest).unwrap_or(rest.len());
-        let line = &rest[..end];
-        rest = rest.get(end + 1..).unwrap_or_default();
-        if !line.iter().all(|byte| is_space(*byte)) {
-            let read = if end > max_record_bytes {
-                Err(format!("longer than {max_record_bytes} bytes; cut it into records"))
-            } else {
-                slots.read(line)
-            };
-            match read {
-                Ok(record) => records.push(&record, number),
-                Err(reason) => records.complain(number, reason, &mut known),
-            }
-        }
-        number += 1;
-    }
+    let bad = each_line(data, max_record_bytes, |line, number| {
+        records.push(&slots.read(line)?, number);
+        Ok(())
+    });
+    records.bad = bad;
     records.text.shrink_to_fit();
     records
 }
@@ -107,7 +90,20 @@ impl Records {
         }
         self.lines.push(line);
     }
+}
 
+/// The lines that cannot be used.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Bad {
+    /// Their numbers.
+    pub lines: Vec<i64>,
+    /// Why, for each of them, as a place in `reasons`.
+    pub which: Vec<u32>,
+    /// The different reasons.
+    pub reasons: Vec<String>,
+}
+
+impl Bad {
     /// Adds a bad line; `known` has the place of each reason.
     fn complain(&mut self, line: i64, mut reason: String, known: &mut HashMap<String, u32>) {
         if known.len() >= MAX_REASONS && !known.contains_key(&reason) {
@@ -119,9 +115,79 @@ impl Records {
             known.insert(reason, new);
             new
         });
-        self.bad_lines.push(line);
-        self.bad_reasons.push(place);
+        self.lines.push(line);
+        self.which.push(place);
     }
+}
+
+/// Calls `read` with each line of `data` that is not blank, and its number from 0; returns those for which it gives a reason.
+fn each_line(data: &[u8], max_record_bytes: usize, mut read: impl FnMut(&[u8], i64) -> Step<()>) -> Bad {
+    let (mut bad, mut known) = (Bad::default(), HashMap::new());
+    let mut rest = data;
+    let mut number = 0;
+    while !rest.is_empty() {
+        let end = memchr(b'\n', rest).unwrap_or(rest.len());
+        let line = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
+        if !line.iter().all(|byte| is_space(*byte)) {
+            let done = if end > max_record_bytes {
+                Err(format!("longer than {max_record_bytes} bytes; cut it into records"))
+            } else {
+                read(line, number)
+            };
+            if let Err(reason) = done {
+                bad.complain(number, reason, &mut known);
+            }
+        }
+        number += 1;
+    }
+    bad
+}
+
+/// The values of one field: row i has `text[offsets[i]..offsets[i + 1]]`.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// UTF-8, concatenated.
+    pub text: Vec<u8>,
+    /// Where each value begins, and the end of the last.
+    pub offsets: Vec<i64>,
+}
+
+/// The values of fields in the records of all lines of `data`, a column for each of `names`, the line of each row, and the bad lines.
+///
+/// A string is itself, anything else as it is written; null and what is not there is empty. Blank lines are skipped.
+pub fn read_columns(data: &[u8], names: &[String], max_record_bytes: usize) -> (Vec<Column>, Vec<i64>, Bad) {
+    let wanted: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
+    let mut columns = vec![Column { text: Vec::new(), offsets: vec![0] }; names.len()];
+    let mut lines = Vec::new();
+    let bad = each_line(data, max_record_bytes, |line, number| {
+        for (column, value) in columns.iter_mut().zip(read_line(line, &wanted)?) {
+            match value {
+                Value::Null => (),
+                Value::Text(quoted) => quoted.unescape_into(&mut column.text),
+                Value::Bare(raw) | Value::Array(raw) | Value::Object(raw) => column.text.extend_from_slice(raw),
+            }
+            column.offsets.push(column.text.len() as i64);
+        }
+        lines.push(number);
+        Ok(())
+    });
+    (columns, lines, bad)
+}
+
+/// What a line holds under each of `names`, or what is wrong with it.
+fn read_line<'a>(line: &'a [u8], names: &[&[u8]]) -> Step<Vec<Value<'a>>> {
+    if let Err(error) = std::str::from_utf8(line) {
+        let at = error.valid_up_to();
+        return Err(format!(
+            "not UTF-8 at byte {at} of the line; name its encoding, such as fields=Fields(encoding='latin1')"
+        ));
+    }
+    let mut values = vec![Value::Null; names.len()];
+    let mut scanner =
+        Scanner { line, at: 0, has_control: line.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20 };
+    scanner.record(names, &mut values)?;
+    Ok(values)
 }
 
 /// One line's fields.
@@ -147,7 +213,8 @@ enum Value<'a> {
     Bare(&'a [u8]),
     /// An array as written, with its brackets.
     Array(&'a [u8]),
-    Object,
+    /// An object as written, with its braces.
+    Object(&'a [u8]),
 }
 
 impl Value<'_> {
@@ -158,7 +225,7 @@ impl Value<'_> {
             Self::Bare(b"true" | b"false") => "true or false",
             Self::Bare(_) => "a number",
             Self::Array(_) => "an array",
-            Self::Object => "an object",
+            Self::Object(_) => "an object",
         }
     }
 
@@ -167,14 +234,14 @@ impl Value<'_> {
             Self::Null => String::new(),
             Self::Text(quoted) => quoted.to_text(),
             Self::Bare(raw) => String::from_utf8_lossy(raw).into_owned(),
-            Self::Array(_) | Self::Object => self.kind().to_owned(),
+            Self::Array(_) | Self::Object(_) => self.kind().to_owned(),
         }
     }
 
     /// What the value says about an article, empty if nothing.
     fn as_known(self) -> String {
         match self {
-            Self::Null | Self::Object | Self::Bare(b"true" | b"false") => String::new(),
+            Self::Null | Self::Object(_) | Self::Bare(b"true" | b"false") => String::new(),
             Self::Text(_) | Self::Bare(_) => self.as_text(),
             Self::Array(written) => joined(written),
         }
@@ -265,16 +332,7 @@ impl Slots<'_> {
 
     /// The record of one line, or what is wrong with it.
     fn read<'a>(&self, line: &'a [u8]) -> Result<Record<'a>, String> {
-        if let Err(error) = std::str::from_utf8(line) {
-            let at = error.valid_up_to();
-            return Err(format!(
-                "not UTF-8 at byte {at} of the line; name its encoding, such as fields=Fields(encoding='latin1')"
-            ));
-        }
-        let mut values = vec![Value::Null; self.all.len()];
-        let mut scanner =
-            Scanner { line, at: 0, has_control: line.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < 0x20 };
-        scanner.record(&self.all, &mut values)?;
+        let values = read_line(line, &self.all)?;
         let (texts, others) = values.split_at(self.names.text.len());
         let (ids, others) = others.split_at(self.names.id.len());
         let (dates, mut others) = others.split_at(self.names.published.len());
@@ -293,7 +351,7 @@ impl Slots<'_> {
                 return Err(format!("field '{}' is {}, not a string", self.names.text[text_at], other.kind()));
             }
         };
-        if matches!(id, Value::Array(_) | Value::Object | Value::Bare(b"true" | b"false")) {
+        if matches!(id, Value::Array(_) | Value::Object(_) | Value::Bare(b"true" | b"false")) {
             return Err(format!("field '{}' is {}, not a string or a number", self.names.id[id_at], id.kind()));
         }
         Ok(Record { text, id, published: first(dates).1, about })
@@ -364,8 +422,6 @@ struct Scanner<'a> {
     /// Some byte of the line is a control character, so strings must be searched for them.
     has_control: bool,
 }
-
-type Step<T> = Result<T, String>;
 
 impl<'a> Scanner<'a> {
     fn record(&mut self, names: &[&[u8]], values: &mut [Value<'a>]) -> Step<()> {
@@ -456,7 +512,10 @@ impl<'a> Scanner<'a> {
         }
         match next {
             Some(b'"') => self.string().map(Value::Text),
-            Some(b'{') => self.object(depth + 1, |_, _| ()).map(|()| Value::Object),
+            Some(b'{') => {
+                let start = self.at;
+                self.object(depth + 1, |_, _| ()).map(|()| Value::Object(&self.line[start..self.at]))
+            }
             Some(b'[') => {
                 let start = self.at;
                 self.array(depth + 1, |_| ()).map(|()| Value::Array(&self.line[start..self.at]))
@@ -576,7 +635,7 @@ mod tests {
         assert_eq!(records.published, [86_400_000_000, UNDATED]);
         assert_eq!(records.other_dates, [(1, "today".to_owned())]);
         assert_eq!(records.lines, [0, 2]);
-        assert!(records.bad_lines.is_empty());
+        assert!(records.bad.lines.is_empty());
     }
 
     #[test]
@@ -609,10 +668,10 @@ mod tests {
     #[test]
     fn bad_lines_are_named() {
         let records = read("{\"a\": 1}\n[]\n{\"text\": 5}\n{\"text\": \"x\", \"id\": []}\n{\"text\": \"x\n{}");
-        assert_eq!(records.bad_lines, [0, 1, 2, 3, 4, 5]);
-        assert_eq!(told(&records), records.reasons);
+        assert_eq!(records.bad.lines, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(told(&records), records.bad.reasons);
         assert_eq!(
-            records.reasons,
+            records.bad.reasons,
             [
                 "no text field: found keys a; name it with fields=Fields(text=…)",
                 "not a JSON object but an array; each line must be one {…}",
@@ -644,14 +703,14 @@ mod tests {
 
     /// The reason of each bad line.
     fn told(records: &Records) -> Vec<&str> {
-        records.bad_reasons.iter().map(|place| records.reasons[*place as usize].as_str()).collect()
+        records.bad.which.iter().map(|place| records.bad.reasons[*place as usize].as_str()).collect()
     }
 
     #[test]
     fn a_reason_is_held_once() {
         let records = read(&"{}\n[]\n".repeat(50_000));
-        assert_eq!((records.bad_lines.len(), records.reasons.len()), (100_000, 2));
-        assert_eq!(told(&records)[99_998..], ["no text field: the record is empty", records.reasons[1].as_str()]);
+        assert_eq!((records.bad.lines.len(), records.bad.reasons.len()), (100_000, 2));
+        assert_eq!(told(&records)[99_998..], ["no text field: the record is empty", records.bad.reasons[1].as_str()]);
     }
 
     #[test]
@@ -660,16 +719,34 @@ mod tests {
         let records = read(&(data.concat() + "{\"key3\": 1}"));
         let told = told(&records);
         assert_eq!(told.len(), MAX_REASONS + 6);
-        assert_eq!(records.reasons.len(), MAX_REASONS + 1);
+        assert_eq!(records.bad.reasons.len(), MAX_REASONS + 1);
         assert_eq!(told[3], "no text field: found keys key3; name it with fields=Fields(text=…)");
         assert_eq!(told[MAX_REASONS..], [&["no text field"; 5][..], &[told[3]]].concat());
     }
 
     #[test]
+    fn columns_hold_values_as_they_are_written() {
+        let names: Vec<String> = ["a", "b"].map(str::to_owned).to_vec();
+        let data = concat!(
+            "{\"a\": \"x\\u00e9\", \"b\": [1, {\"c\": \"d\"}]}\n\n[]\n",
+            "{\"b\": -1.50e3, \"a\": null}\n{\"a\": {\"e\": true}, \"b\": false}"
+        );
+        let (columns, lines, bad) = read_columns(data.as_bytes(), &names, 1 << 20);
+        let told = columns.iter().map(|column| {
+            let cut = |edges: &[i64]| column.text[edges[0] as usize..edges[1] as usize].to_vec();
+            column.offsets.windows(2).map(|edges| String::from_utf8(cut(edges)).unwrap()).collect::<Vec<_>>()
+        });
+        let expected = [["xé", "", "{\"e\": true}"], ["[1, {\"c\": \"d\"}]", "-1.50e3", "false"]];
+        assert!(told.eq(expected));
+        assert_eq!((lines, bad.lines), (vec![0, 3, 4], vec![2]));
+        assert_eq!(bad.reasons, ["not a JSON object but an array; each line must be one {…}"]);
+    }
+
+    #[test]
     fn deep_nesting_ends() {
         let nested = |depth: usize| format!("{{\"text\": \"x\", \"y\": {}{}}}", "[".repeat(depth), "]".repeat(depth));
-        assert!(read(&nested(127)).bad_lines.is_empty());
-        assert_eq!(read(&nested(128)).bad_lines.len(), 1);
-        assert_eq!(read(&nested(100_000)).bad_lines.len(), 1);
+        assert!(read(&nested(127)).bad.lines.is_empty());
+        assert_eq!(read(&nested(128)).bad.lines.len(), 1);
+        assert_eq!(read(&nested(100_000)).bad.lines.len(), 1);
     }
 }

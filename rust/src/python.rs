@@ -68,7 +68,7 @@ macro_rules! tuples_into_arrays {
     )*};
 }
 
-tuples_into_arrays! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F G H I J K) }
+tuples_into_arrays! { (A B) (A B C) (A B C D) (A B C D E) (A B C D E F G) (A B C D E F G H I J K) }
 
 /// An optional array as an optional slice.
 macro_rules! optional {
@@ -109,7 +109,10 @@ mod _core {
     const SIGNATURE_SCHEME: u64 = crate::signatures::SCHEME;
 
     #[pymodule_export]
-    use super::text::{blake3_hex, count_articles, line_ends, moments, no_text, read_jsonl, tokenise};
+    use super::text::{
+        blake3_hex, count_articles, hash_texts, line_ends, moments, no_text, read_columns, read_jsonl, read_numbers,
+        tokenise,
+    };
 
     #[pymodule_export]
     use super::sets::{Numbers, character_sets, count_shared, distinct, shingle_sets, whole_hashes, winnow};
@@ -129,7 +132,8 @@ mod _core {
 
     #[pymodule_export]
     use super::comparison::{
-        common_shingles, compare, count_changes, mark_boilerplate, match_lines, may_hold, opinion_lines, varying_slots,
+        common_shingles, compare, count_changes, lay, mark_boilerplate, match_lines, may_hold, opinion_lines,
+        varying_slots,
     };
 
     #[pymodule_export]

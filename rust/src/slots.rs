@@ -13,10 +13,8 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::kinds::{GOES_ON, PLAIN};
+use crate::runs::{Run, refine};
 use crate::{Invalid, Result};
-
-/// Largest gap, in cells, whose common words are told and counted.
-pub const GAP_CELLS: usize = 1 << 14;
 
 /// What a slot is.
 #[derive(Debug, Clone, Copy)]
@@ -72,17 +70,6 @@ pub struct Words<'a> {
     pub values: &'a [u64],
     /// 1 for a character of a script without spaces, else 2; None: all are 2.
     pub halves: Option<&'a [u8]>,
-}
-
-/// Equal words: where they start on both sides, and how many they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
-    /// Place in the query.
-    pub query: usize,
-    /// Place in the found article.
-    pub found: usize,
-    /// Words.
-    pub len: usize,
 }
 
 impl Words<'_> {
@@ -179,8 +166,9 @@ pub fn find(
     rule: Rule,
     scratch: &mut Scratch,
 ) -> Slots {
-    refine(query.hashes, found.hashes, runs, scratch);
-    let runs = std::mem::take(&mut scratch.runs);
+    let mut refined = std::mem::take(&mut scratch.runs);
+    refine(query.hashes, found.hashes, runs, |_| 1, &mut scratch.longest, &mut refined);
+    let runs = refined;
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Slots::default() };
     let reach = |start: usize, end: usize, free: (usize, usize)| {
         (start.saturating_sub(rule.edge_words).max(free.0).min(start), (end + rule.edge_words).min(free.1).max(end))
@@ -355,55 +343,4 @@ pub fn varying(slots: Columns, least: usize, commonest: f64) -> Result<Vec<u64>>
         values.min(articles.len()) >= least && most as f64 <= commonest * articles.len() as f64
     });
     Ok(vary.map(|mine| mine[0].0).collect())
-}
-
-/// The runs, with those of the longest common subsequence of each gap between them; runs that touch are one.
-fn refine(query: &[u64], found: &[u64], runs: &[Run], scratch: &mut Scratch) {
-    let Scratch { runs: all, longest, .. } = scratch;
-    all.clear();
-    let mut push = |run: Run| match all.last_mut() {
-        Some(last) if last.query + last.len == run.query && last.found + last.len == run.found => last.len += run.len,
-        _ => all.push(run),
-    };
-    let mut before = None::<Run>;
-    for run in runs {
-        if let Some(before) = before {
-            let (one, other) = (before.query + before.len, before.found + before.len);
-            common(&query[one..run.query], &found[other..run.found], longest, |i, j| {
-                push(Run { query: one + i, found: other + j, len: 1 });
-            });
-        }
-        push(*run);
-        before = Some(*run);
-    }
-}
-
-/// Tells the places of a longest common subsequence; none where the gaps are too large to be worth it.
-fn common(one: &[u64], other: &[u64], longest: &mut Vec<u16>, mut tell: impl FnMut(usize, usize)) {
-    let wide = other.len() + 1;
-    if one.is_empty() || other.is_empty() || one.len() * other.len() > GAP_CELLS {
-        return;
-    }
-    longest.clear();
-    longest.resize((one.len() + 1) * wide, 0);
-    for i in (0..one.len()).rev() {
-        for j in (0..other.len()).rev() {
-            longest[i * wide + j] = if one[i] == other[j] {
-                longest[(i + 1) * wide + j + 1] + 1
-            } else {
-                longest[(i + 1) * wide + j].max(longest[i * wide + j + 1])
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    while i < one.len() && j < other.len() {
-        if one[i] == other[j] {
-            tell(i, j);
-            (i, j) = (i + 1, j + 1);
-        } else if longest[(i + 1) * wide + j] >= longest[i * wide + j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
 }

@@ -55,6 +55,11 @@ fn jsonl_holds_for_its_seeds() {
 }
 
 #[test]
+fn pieces_hold_for_their_seeds() {
+    replay("pieces", kernels::pieces);
+}
+
+#[test]
 fn segments_hold_for_their_seeds() {
     replay("segments", kernels::segments);
 }

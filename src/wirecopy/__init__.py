@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .grouping.stories import Stories
     from .model import Article, Match, Opinion, Page, Passage, Relation, Remarks, Skipped, Slots, Verdict
     from .pile import Matches, Opinions, find, opinions, stories
+    from .report import write_report
     from .sources import Fields
     from .statistics import Statistics
 
@@ -64,6 +65,7 @@ __all__ = [
     "methods",
     "opinions",
     "stories",
+    "write_report",
 ]
 
 _HOMES = {
@@ -79,6 +81,7 @@ _HOMES = {
     "WirecopyError": "errors",
     "compare": "comparison",
     "extract": "extraction",
+    "write_report": "report",
 }
 
 

@@ -38,6 +38,7 @@ __all__ = [
     "components",
     "containment_similarities",
     "count_articles",
+    "count_changes",
     "count_collisions",
     "count_different_bits",
     "count_discordant",
@@ -57,8 +58,10 @@ __all__ = [
     "file",
     "file_part",
     "grow_tree",
+    "hash_texts",
     "hold_common",
     "imatch",
+    "lay",
     "line_ends",
     "look_at",
     "look_up",
@@ -78,8 +81,10 @@ __all__ = [
     "page_metadata",
     "plant",
     "postings_at",
+    "read_columns",
     "read_date",
     "read_jsonl",
+    "read_numbers",
     "sentence_digests",
     "sentence_lengths",
     "shingle_sets",
@@ -245,6 +250,15 @@ def read_jsonl(
     NDArray[np.int64],
     tuple[NDArray[np.int64], NDArray[np.uint32], list[str]],
 ]: ...
+def read_columns(
+    data: NDArray[np.uint8], names: Sequence[str], max_record_bytes: int
+) -> tuple[
+    list[tuple[NDArray[np.uint8], NDArray[np.int64]]],
+    NDArray[np.int64],
+    tuple[NDArray[np.int64], NDArray[np.uint32], list[str]],
+]: ...
+def hash_texts(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]: ...
+def read_numbers(text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.float64]: ...
 def line_ends(data: NDArray[np.uint8]) -> tuple[int, int]: ...
 def no_text(names: Sequence[str], wanted: Sequence[str], what: str) -> str: ...
 def moments(dates: Sequence[str]) -> NDArray[np.int64]: ...
@@ -420,6 +434,26 @@ def compare(
 def may_hold(
     traces: NDArray[np.uint32], offsets: NDArray[np.int64], shingles: NDArray[np.uint64]
 ) -> NDArray[np.bool_]: ...
+def lay(
+    tokens: Tokens,
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    queries: NDArray[np.uint32],
+    founds: NDArray[np.uint32],
+    presets: Sequence[Preset],
+    boilerplate: Boilerplate | None = None,
+    *,
+    minor_words: int,
+    utf16: bool = False,
+) -> tuple[
+    NDArray[np.uint8],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.int64],
+]: ...
 def varying_slots(
     names: NDArray[np.uint64],
     queries: NDArray[np.uint32],

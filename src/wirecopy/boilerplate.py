@@ -102,6 +102,13 @@ class Learnt:
         return f"<Learnt: {count(len(self.formulas), 'formula')}{first}>"
 
 
+def unite(parts: Sequence[Learnt]) -> Learnt:
+    """What several collections teach, for a comparison of articles of either."""
+    shingles = np.concatenate([NOTHING.shingles, *(part.known.shingles for part in parts)])
+    varying = np.concatenate([np.empty(0, np.uint64), *(part.varying for part in parts)])
+    return Learnt(replace(NOTHING, shingles=np.unique(shingles)), varying=np.unique(varying))
+
+
 def learn(tokens: Tokens, commons: Sequence[Common], known: Boilerplate) -> Boilerplate:
     """The known boilerplate with the shingles of these formulas added, whose examples are rows of `tokens`."""
     found = [

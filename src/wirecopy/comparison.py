@@ -5,12 +5,8 @@ The core aligns words (`rust/src/align.rs`); here passages become spans of chara
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import SequenceMatcher
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -53,8 +49,6 @@ PRESETS = {
     "any-reuse": Preset(12, 30, 0.8, 3, 8, "research on text reuse, edited copies", _SYNDICATION),
 }
 DEFAULT_PRESET = "syndication"
-MAX_CELLS = 1 << 14
-"""Texts whose lengths multiply to more are not compared word by word."""
 LAXEST_PRESET = min(PRESETS, key=lambda name: PRESETS[name].min_passage_words)
 
 
@@ -313,13 +307,24 @@ def compare(
 
     A form is told by the two alone, with the dates and addresses that they have; by `find` it may be told by others of its kind too.
     """
-    chosen = get_preset(preset)
+    return compare_knowing(query, found, get_preset(preset))
+
+
+def compare_knowing(
+    query: str | Article | Mapping[str, Any],
+    found: str | Article | Mapping[str, Any],
+    preset: Preset,
+    boilerplate: Boilerplate | None = None,
+    varying: NDArray[np.uint64] = NOTHING_VARIES,
+) -> Match | None:
+    """The match of two articles of a collection whose boilerplate is known, and in which slots of these names vary."""
     named = [name_text(side, role) for side, role in ((query, "query"), (found, "found"))]
     text, offsets = encode([text for _, text in named])
     tokens = tokenise(text, offsets, spans=True, kinds=True)
-    compared, _ = compare_rows(tokens, np.array([0], np.uint32), np.array([1], np.uint32), chosen)
+    pair = np.array([0], np.uint32), np.array([1], np.uint32)
+    compared, _ = compare_rows(tokens, *pair, preset, boilerplate)
     origins = [get_origin(side) for side in (query, found)]
-    compared = settle(compared, NOTHING_VARIES, lambda _: forms.tell_apart(*origins))
+    compared = settle(compared, varying, lambda _: forms.tell_apart(*origins))
     if compared.relation[0] < 0:
         return None
     return build_match(compared, 0, *named)
@@ -345,80 +350,6 @@ def get_origin(side: str | Article | Mapping[str, Any]) -> Origins:
     about = side if isinstance(side, Mapping) else {"published": side.published, "url": side.url}
     published, url = (str(about.get(name) or "") for name in ("published", "url"))
     return _core.moments([mend(published)]), number_addresses([url])
-
-
-def find_changed(query: str, found: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The spans of two texts, in code points, whose words the other does not have there."""
-    tokens = tokenise(*encode([query, found]), spans=True)
-    assert tokens.starts is not None
-    assert tokens.ends is not None
-    edge = int(tokens.offsets[1])
-    hashes = tokens.hashes.tolist()
-    equal = set(_align(hashes[:edge], hashes[edge:]))
-    # One equal word alone between changed ones is chance, and would be hard to read.
-    kept = [(one, other) for one, other in equal if equal & {(one - 1, other - 1), (one + 1, other + 1)}]
-    changed = []
-    for side, (first, last) in enumerate(((0, edge), (edge, len(hashes)))):
-        is_changed = np.ones(last - first + 2, bool)
-        is_changed[[0, -1, *(pair[side] + 1 for pair in kept)]] = False
-        edges = np.flatnonzero(np.diff(is_changed)).reshape(-1, 2) + first
-        spans = zip(tokens.starts[edges[:, 0]].tolist(), tokens.ends[edges[:, 1] - 1].tolist(), strict=True)
-        changed.append(list(spans))
-    return changed[0], changed[1]
-
-
-def _align(query: Sequence[int], found: Sequence[int]) -> list[tuple[int, int]]:
-    """The places of equal words of two texts, in order in both: around words that each has once, then between these.
-
-    What lies between and has no such word is compared word by word if it is short, and else has nothing in common.
-    """
-    equal, ranges = [], [(0, len(query), 0, len(found))]
-    while ranges:
-        start, end, begin, stop = ranges.pop()
-        while start < end and begin < stop and query[start] == found[begin]:
-            equal.append((start, begin))
-            start, begin = start + 1, begin + 1
-        while start < end and begin < stop and query[end - 1] == found[stop - 1]:
-            end, stop = end - 1, stop - 1
-            equal.append((end, stop))
-        if start == end or begin == stop:
-            continue
-        anchors = _find_anchors(query[start:end], found[begin:stop])
-        if not anchors and (end - start) * (stop - begin) <= MAX_CELLS:
-            blocks = SequenceMatcher(
-                None, query[start:end], found[begin:stop], autojunk=False
-            ).get_matching_blocks()
-            anchors = [(one + step, other + step) for one, other, size in blocks for step in range(size)]
-            equal += [(start + one, begin + other) for one, other in anchors]
-        elif anchors:
-            placed = [(start + one, begin + other) for one, other in anchors]
-            equal += placed
-            edges = pairwise([(start - 1, begin - 1), *placed, (end, stop)])
-            ranges += [
-                (one + 1, next_one, other + 1, next_other) for (one, other), (next_one, next_other) in edges
-            ]
-    return equal
-
-
-def _find_anchors(query: Sequence[int], found: Sequence[int]) -> list[tuple[int, int]]:
-    """The places of words that both texts have once, as many as there are in order in both."""
-    once = [
-        {word: place for place, word in enumerate(side) if counts[word] == 1}
-        for side in (query, found)
-        for counts in [Counter(side)]
-    ]
-    common = [(place, once[1][word]) for word, place in once[0].items() if word in once[1]]
-    lasts: list[int] = []
-    chains: list[Any] = []
-    for pair in common:
-        at = bisect_left(lasts, pair[1])
-        lasts[at : at + 1] = [pair[1]]
-        chains[at : at + 1] = [(pair, chains[at - 1] if at else None)]
-    anchors, rest = [], chains[-1] if chains else None
-    while rest:
-        pair, rest = rest
-        anchors.append(pair)
-    return anchors[::-1]
 
 
 def build_match(

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from .escaping import ROWS, show_table
+
 UNDATED = np.iinfo(np.int64).max
 """`published` of an article without a usable date: sorts after all dates."""
 
@@ -454,6 +456,12 @@ class Match:
         texts = (" … ".join(" ".join(text.split()) for text in side) for side in sides)
         named = self.query, self.found, str(self.relation)
         return *named, *shares, *counts, " ".join(self.methods), *tell(query, found).values(), *texts
+
+    def _repr_html_(self) -> str:
+        said, *_ = str(self).splitlines()
+        rows = [(one.words, one.changed, one.text, one.found_text) for one in self.passages[:ROWS]]
+        heads = ("words", "changed", self.query, self.found)
+        return show_table(said, heads, rows, len(self.passages) - len(rows))
 
     def __str__(self) -> str:
         verb = {

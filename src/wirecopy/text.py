@@ -21,7 +21,17 @@ from numpy.typing import NDArray
 from wirecopy import _core
 from wirecopy.model import Tokens, View
 
-__all__ = ["DEFAULT_VIEW", "TEXT_VERSION", "View", "encode", "find_words", "mend", "tokenise", "utf8"]
+__all__ = [
+    "DEFAULT_VIEW",
+    "TEXT_VERSION",
+    "View",
+    "count_words",
+    "encode",
+    "find_words",
+    "mend",
+    "tokenise",
+    "utf8",
+]
 
 TEXT_VERSION: str = _core.TEXT_VERSION
 """The version of the Unicode tables, the folding, the abbreviations and the hash; data of another version is refused."""
@@ -66,6 +76,15 @@ def tokenise(
     With `spans`, also where they stand, with `words`, how they are spelt, with `kinds`, which are figures and dates, and what these say.
     """
     return Tokens(*_core.tokenise(text, offsets, view, spans=spans, words=words, kinds=kinds))
+
+
+def count_words(tokens: Tokens) -> NDArray[np.int64]:
+    """How many words each article has; a character of a script without spaces is half a word."""
+    if tokens.halves is None:
+        return np.diff(tokens.offsets)
+    halves = np.concatenate([[0], np.cumsum(tokens.halves, dtype=np.int64)])
+    counted: NDArray[np.int64] = np.diff(halves[tokens.offsets]) // 2
+    return counted
 
 
 def find_words(tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -56,19 +56,9 @@ def read_line(
     about: Sequence[Sequence[str]],
     moment: Callable[[str], int],
 ) -> Row | None:
-    try:
-        pairs = json.loads(
-            line.decode("utf-8"),
-            parse_int=Written,
-            parse_float=Written,
-            parse_constant=lambda _: None,
-            object_pairs_hook=Pairs,
-        )
-    except (ValueError, RecursionError):
+    record = read_object(line)
+    if record is None:
         return None
-    if not isinstance(pairs, Pairs) or depth(pairs) > MAX_DEPTH:
-        return None
-    record = dict(pairs)
     text_value, id_value, date = (first(record, names) for names in (text, id, published))
     if type(text_value) is not str or not isinstance(id_value, str | None):
         return None
@@ -84,6 +74,34 @@ def read_line(
         other,
         tuple(known(first(record, names)) for names in about),
     )
+
+
+def read_columns(data: bytes, names: Sequence[str]) -> tuple[list[tuple[int, tuple[Any, ...]]], list[int]]:
+    """The line and the values under these names of each record, and the numbers of the bad lines; None where a record has nothing."""
+    rows, bad = [], []
+    for number, line in enumerate(data.split(b"\n")):
+        if line.strip(b" \t\r"):
+            record = read_object(line)
+            if record is None:
+                bad.append(number)
+            else:
+                rows.append((number, tuple(record.get(name) for name in names)))
+    return rows, bad
+
+
+def read_object(line: bytes) -> dict[str, Any] | None:
+    """The object of a line, numbers as they are written; None if it is none."""
+    try:
+        pairs = json.loads(
+            line.decode("utf-8"),
+            parse_int=Written,
+            parse_float=Written,
+            parse_constant=lambda _: None,
+            object_pairs_hook=Pairs,
+        )
+    except (ValueError, RecursionError):
+        return None
+    return dict(pairs) if isinstance(pairs, Pairs) and depth(pairs) <= MAX_DEPTH else None
 
 
 def first(record: dict[str, Any], names: Sequence[str]) -> Any:

@@ -72,6 +72,8 @@ mirror! {
         hashes: Slice<'py, u64>,
         offsets: Slice<'py, i64>,
         halves: Option<Slice<'py, u8>>,
+        starts: Option<Slice<'py, u32>>,
+        ends: Option<Slice<'py, u32>>,
         sentences: Option<Slice<'py, u32>>,
         sentence_offsets: Option<Slice<'py, i64>>,
         words: Option<Slice<'py, u8>>,
@@ -85,6 +87,11 @@ impl Tokens<'_> {
     pub(crate) fn batch(&self) -> PyResult<shingles::Batch<'_>> {
         let halves = optional!(self.halves);
         Ok(shingles::Batch { hashes: self.hashes.as_slice()?, offsets: self.offsets.as_slice()?, halves })
+    }
+
+    /// Where words start and end.
+    pub(crate) fn spans(&self) -> PyResult<(&[u32], &[u32])> {
+        both(self.starts.as_ref(), self.ends.as_ref(), "spans")
     }
 
     /// Where sentences begin, and which are whose.
@@ -106,11 +113,11 @@ impl Tokens<'_> {
     }
 }
 
-fn both<'a, T: Element>(
+fn both<'a, T: Element, O: Element>(
     values: Option<&'a Slice<'_, T>>,
-    offsets: Option<&'a Slice<'_, i64>>,
+    offsets: Option<&'a Slice<'_, O>>,
     part: &str,
-) -> PyResult<(&'a [T], &'a [i64])> {
+) -> PyResult<(&'a [T], &'a [O])> {
     let (Some(values), Some(offsets)) = (values, offsets) else {
         return Err(PyValueError::new_err(format!("expected Tokens with {part}, got them without")));
     };

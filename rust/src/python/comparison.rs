@@ -6,7 +6,18 @@ use pyo3::types::PyDict;
 
 use super::arrays::{Boilerplate, Compared, Scored, Tokens};
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
-use crate::{align, boilerplate, changes, matches, slots};
+use crate::{align, boilerplate, cells, changes, matches, pieces, slots};
+
+/// Pieces as columns, and the offsets of each pair's.
+type Laid<'py> = (
+    Array<'py, u8>,
+    Array<'py, u32>,
+    Array<'py, u32>,
+    Array<'py, u32>,
+    Array<'py, u32>,
+    Array<'py, u32>,
+    Array<'py, i64>,
+);
 
 /// The shingles that occur around at least `least` of the given places, sorted; a place is a row and a word number.
 #[pyfunction]
@@ -77,10 +88,11 @@ pub(crate) fn compare<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (batch, queries, founds) = (tokens.batch()?, queries.as_slice()?, founds.as_slice()?);
     let known = boilerplate.as_ref().map(Boilerplate::parts).transpose()?;
-    let filling = slots.map(|rule| tokens.filling(rule)).transpose()?;
+    let slots = slots.map(|rule| tokens.filling(rule)).transpose()?;
+    let asked = align::Asked { slots, runs: false, trace };
     let align::Compared { pairs: answers, tried, traces, trace_offsets } = run(py, || {
         let formulas = known.map(|(shingles, gap_words)| boilerplate::Formulas::new(shingles, gap_words));
-        align::compare(batch, &formulas.unwrap_or_default(), queries, founds, &presets, filling, trace)
+        align::compare(batch, &formulas.unwrap_or_default(), queries, founds, &presets, asked)
     })?;
     let ragged = |count: fn(&align::Comparison) -> usize| {
         let mut offsets = vec![0_i64];
@@ -132,6 +144,35 @@ pub(crate) fn compare<'py>(
     columns.set_item("slot_found", hash(|slot| slot.found))?;
     columns.set_item("slot_place", each().map(|(_, slot)| slot.place).collect::<Vec<u32>>().into_arrays(py))?;
     Ok(columns)
+}
+
+/// The pieces of pairs of rows: kinds, where each starts and ends in the query and in the found article, flags, and the offsets of
+/// each pair's. Text i is `text[offsets[i]..offsets[i + 1]]`, its words are row i of the tokens.
+#[pyfunction]
+#[pyo3(signature = (tokens, text, offsets, queries, founds, presets, boilerplate=None, *, minor_words, utf16=false))]
+pub(crate) fn lay<'py>(
+    py: Python<'py>,
+    tokens: Tokens<'py>,
+    text: Slice<'py, u8>,
+    offsets: Slice<'py, i64>,
+    queries: Slice<'py, u32>,
+    founds: Slice<'py, u32>,
+    presets: Vec<align::Settings>,
+    boilerplate: Option<Boilerplate<'py>>,
+    minor_words: usize,
+    utf16: bool,
+) -> PyResult<Laid<'py>> {
+    let (starts, ends) = tokens.spans()?;
+    let (text, offsets, pairs) = (text.as_slice()?, offsets.as_slice()?, [queries.as_slice()?, founds.as_slice()?]);
+    let texts = cells::Texts { batch: tokens.batch()?, starts, ends, text, offsets };
+    let known = boilerplate.as_ref().map(Boilerplate::parts).transpose()?;
+    run_to_arrays(py, || {
+        let formulas = known.map(|(shingles, gap_words)| boilerplate::Formulas::new(shingles, gap_words));
+        let rule = pieces::Rule { minor_words, utf16 };
+        let laid = pieces::lay(texts, &formulas.unwrap_or_default(), pairs, &presets, rule)?;
+        let [query_starts, query_ends, found_starts, found_ends] = laid.edges;
+        Ok((laid.kinds, query_starts, query_ends, found_starts, found_ends, laid.flags, laid.offsets))
+    })
 }
 
 /// The names of slots that vary: filled with at least `least` values in as many articles, none in more than a share `commonest` of

@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
 use super::arrays::Tokens;
-use super::{Array, IntoArrays, Slice, run, run_to_arrays};
-use crate::{dates, jsonl, statistics, text};
+use super::{Array, IntoArrays, Lists, Slice, run, run_to_arrays};
+use crate::{columns, dates, jsonl, statistics, text};
 
 type JsonLines<'py> = (
     Array<'py, u8>,
@@ -80,8 +80,48 @@ pub(crate) fn read_jsonl<'py>(
         records.other_dates,
         records.about,
         records.lines.into_arrays(py),
-        (records.bad_lines.into_arrays(py), records.bad_reasons.into_arrays(py), records.reasons),
+        (records.bad.lines.into_arrays(py), records.bad.which.into_arrays(py), records.bad.reasons),
     ))
+}
+
+/// The values of fields of JSON lines: (values and offsets for each of `names`, lines, (bad lines, the place of the reason of
+/// each, the reasons)).
+#[pyfunction]
+pub(crate) fn read_columns<'py>(
+    py: Python<'py>,
+    data: Slice<'py, u8>,
+    names: Vec<String>,
+    max_record_bytes: usize,
+) -> PyResult<(Vec<Lists<'py, u8>>, Array<'py, i64>, (Array<'py, i64>, Array<'py, u32>, Vec<String>))> {
+    let data = data.as_slice()?;
+    let (columns, lines, bad) = run(py, || Ok(jsonl::read_columns(data, &names, max_record_bytes)))?;
+    Ok((
+        columns.into_iter().map(|column| (column.text, column.offsets).into_arrays(py)).collect(),
+        lines.into_arrays(py),
+        (bad.lines.into_arrays(py), bad.which.into_arrays(py), bad.reasons),
+    ))
+}
+
+/// The xxh3-64 of each text.
+#[pyfunction]
+pub(crate) fn hash_texts<'py>(
+    py: Python<'py>,
+    text: Slice<'py, u8>,
+    offsets: Slice<'py, i64>,
+) -> PyResult<Array<'py, u64>> {
+    let (text, offsets) = (text.as_slice()?, offsets.as_slice()?);
+    run_to_arrays(py, || columns::hash_texts(text, offsets))
+}
+
+/// The number that each text is, NaN where it is none.
+#[pyfunction]
+pub(crate) fn read_numbers<'py>(
+    py: Python<'py>,
+    text: Slice<'py, u8>,
+    offsets: Slice<'py, i64>,
+) -> PyResult<Array<'py, f64>> {
+    let (text, offsets) = (text.as_slice()?, offsets.as_slice()?);
+    run_to_arrays(py, || columns::read_numbers(text, offsets))
 }
 
 /// How many lines end in the data, and where the last of them ends.

@@ -23,6 +23,7 @@ from ..grouping.stories import Stories, tell_stories
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs
+from ..matching.opinions import confirm as confirm_by
 from ..methods import Method
 from ..model import ABOUT, TOLD, Article, Articles, Skipped, count
 from ..sources import Fields, read
@@ -196,14 +197,27 @@ class Archive:
         preset: str | None = None,
         pairs: Literal["linked", "all"] = "linked",
         relations: Iterable[str] | None = None,
+        confirm: matching.Named | None = None,
         progress: Progress | None = None,
     ) -> Matches:
         """All copies among the live articles, as `find` finds them; `matches.formulas` is the boilerplate."""
-        wanted = get_relations(relations)
+        wanted, confirming = get_relations(relations), matching.choose_confirming(confirm)
+        weighing, statistics = [one for one in confirming if one.weighs_words], self.settings.statistics
+        way_out = "confirm with another method, or make the archive with statistics"
+        refuse(
+            *(
+                (statistics is None, f"{one.name} weighs words, by no statistics here: {way_out}")
+                for one in weighing
+            )
+        )
+        matching.check_statistics(weighing, statistics if weighing else None)
         refuse((pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"))
         plan = self.settings.plan(preset, linked=pairs == "linked")
         with self._stock(progress) as (stock, pool):
-            return matching.match(plan, stock, stock, pool).of(wanted)
+            matches = matching.match(plan, stock, stock, pool).of(wanted)
+            for one in confirming:
+                matches = confirm_by(matches, one, stock, *stock.sketches(one), pool)
+            return matches
 
     def stories(self, *, rule: str = "anchored", progress: Progress | None = None) -> Stories:
         """The stories of the live articles, as `wirecopy.stories` tells them; if nothing has changed since they were kept, from there.
@@ -247,6 +261,12 @@ class Archive:
         with open_pool(self.threads, progress) as pool, self._index.at_one_moment():
             yield Stock(self._index, pool), pool
 
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Let all that is asked meanwhile see the articles of one moment, whatever others add or remove."""
+        with self._index.at_one_moment():
+            yield
+
     def get(self, id: str | int) -> Article | None:
         """The article with this id and its text, or None if there is none; it is compared with its checksums, as all that is read."""
         with self._store.snapshot():
@@ -272,9 +292,14 @@ class Archive:
             return self._store.whole_articles(rows)
 
     @property
+    def learnt(self) -> Learnt:
+        """What its articles taught when it last learnt, which is what `check` goes by."""
+        return self._store.learnt()
+
+    @property
     def formulas(self) -> Sequence[Formula]:
         """The boilerplate as it was last learnt, the most common first."""
-        return self._store.learnt().formulas
+        return self.learnt.formulas
 
     @property
     def stale_stories(self) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from ..escaping import ROWS, show_table
 from ..model import (
     Article,
     Match,
@@ -76,6 +77,21 @@ class Answer:
         least = "at least " if self.at_least else ""
         found = f": {', '.join(shown)}" if shown else ""
         return f"<Answer to {self.query!r}: {self.copied:.0%} copied, {least}{count(self.articles)} found{found}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(one.relation),
+                one.query_covered,
+                one.words,
+                one.found,
+                about.source or "",
+                about.title or "",
+            )
+            for one, about in ((found.match, found.article) for found in self.found[:ROWS])
+        ]
+        heads = ("relation", "copied", "words", "found", "source", "title")
+        return show_table(repr(self).strip("<>"), heads, rows, self.articles - len(rows))
 
     @property
     def matches(self) -> list[Match]:

@@ -107,6 +107,12 @@ class Stock:
         with self._lock:
             return self._store.whole_articles(rows)
 
+    def describe(self, ranks: NDArray[np.uint32]) -> list[Article]:
+        """The same without their texts."""
+        rows = self.rows[ranks].tolist()
+        with self._lock:
+            return self._store.articles(rows)
+
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""
         with self._lock:

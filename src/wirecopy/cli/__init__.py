@@ -21,19 +21,23 @@ import click
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from .. import methods
-from ..comparison import DEFAULT_PRESET, PRESETS, compare
+from ..comparison import DEFAULT_PRESET
 from ..errors import INTERRUPTED, NothingRead, UsageError, WirecopyError, refuse
 from ..model import count, one_line
 from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
-from ..sources import Fields, total_bytes
+from ..sources import total_bytes
 from ..statistics import Statistics
 from . import options
 from .archive import archive_commands
+from .compare import compare_command, show_command
 from .demo import demo_command
-from .naming import read_named
+from .evaluation import evaluate_command
+from .html import report_matches
 from .pages import extract_command, train_command
+from .pooling import pool_command
+from .report import report_command
+from .reproducing import reproduce_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
-from .side_by_side import show_side_by_side
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
 from .writing import (
@@ -45,7 +49,6 @@ from .writing import (
     name_output,
     open_output,
     open_skipped,
-    report_matches,
     say,
     summarise,
     write_line,
@@ -96,12 +99,13 @@ def complain(message: str, code: int = 1) -> int:
 
 
 SECTIONS = {
-    "Find copies": ("demo", "find", "compare"),
-    "Tell stories": ("stories", "graph", "dedup"),
+    "Find copies": ("demo", "find", "show", "compare"),
+    "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
+    "Measure": ("pool", "evaluate", "reproduce"),
 }
 """The commands by task, in the order of use."""
 
@@ -153,7 +157,9 @@ def app() -> None:
 @options.decide("the one --method given")
 @options.pairs
 @options.relation
+@options.confirm
 @options.boilerplate
+@options.html
 @options.file(
     "--statistics", help="Weigh words by these, made by wirecopy weigh, instead of by the pile's own."
 )
@@ -176,7 +182,9 @@ def find_command(
     decide: Literal["alignment", "method"],
     pairs: Literal["linked", "all"],
     relations: tuple[str, ...] | None,
+    confirm: str | None,
     boilerplate: Path | None,
+    html: Path | None,
     statistics: Path | None,
     top: int | None,
     accepted: bool,
@@ -192,13 +200,14 @@ def find_command(
     Exit code 3 says that it is done but some records were skipped, three of each kind named on stderr.
     """
     read_too = filter(None, (query, statistics))
-    check_writable(output, boilerplate, verdicts, skipped, inputs=[*paths, *read_too])
+    check_writable(output, boilerplate, html, verdicts, skipped, inputs=[*paths, *read_too])
     by_method = decide == "method"
     given: dict[str, object] = {"preset": preset != DEFAULT_PRESET, "relation": relations}
-    given |= {"boilerplate": boilerplate, "pairs": pairs == "all"}
+    given |= {"confirm": confirm, "boilerplate": boilerplate, "html": html, "pairs": pairs == "all"}
     refuse(
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
         *options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL),
+        (confirm and query, "--confirm: not with --query, which is in no cluster"),
         (not by_method and verdicts, "--verdicts: only with --decide method"),
         (not by_method and accepted, "--accepted: only with --decide method"),
         (
@@ -222,22 +231,33 @@ def find_command(
         write_lines(verdicts, told.verdicts)
         return summarise(told, quiet)
     common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
-    common["about"] = form != "jsonl"
+    common["about"] = form != "jsonl" or html is not None
+    common["confirm"] = options.read_method(confirm) if confirm else None
     with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
         matches = find(inputs, progress=progress, skip=skip, **common)
     within = [*paths, *filter(None, [query])]
-    return report_matches(matches, form, output, boilerplate, quiet, within)
+    files, asked = (
+        (output, boilerplate, html),
+        {name: common[name] for name in ("relations", "pairs", "threads")},
+    )
+    return report_matches(matches, form, *files, quiet, within, **asked)
 
 
 ELSEWHERE = (
     *(
         demo_command,
+        show_command,
+        compare_command,
         stories_command,
+        report_command,
         graph_command,
         dedup_command,
         extract_command,
         train_command,
         watch_command,
+        pool_command,
+        evaluate_command,
+        reproduce_command,
     ),
     *archive_commands.commands.values(),
 )
@@ -317,38 +337,6 @@ def _show_value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else ""
     return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
-
-
-@app.command("compare")
-@click.argument("query")
-@click.argument("found")
-@options.within
-@options.preset
-@options.flag("--json", "as_json", help="The match as a JSON object, null where there is none.")
-@options.fields
-@options.output
-@options.no_talk
-def compare_command(
-    query: str,
-    found: str,
-    within: tuple[Path, ...],
-    preset: str,
-    as_json: bool,
-    fields: Fields,
-    output: Path | None,
-) -> int:
-    """Show what QUERY, which may be a copy, shares with FOUND, side by side: files of one text each, or ids --in a pile or archive."""
-    check_writable(output, inputs=[*within, *map(Path, filter(None, (query, found)))])
-    mine, theirs = read_named((query, found), within, fields)
-    match = compare(mine, theirs, preset=preset)
-    with open_output(output) as out:
-        if as_json or not out.isatty():
-            write_line(match.to_dict() if match else None, out)
-        elif match is None:
-            out.write(f"no copy: no common passage of {PRESETS[preset].min_passage_words} words\n")
-        else:
-            show_side_by_side(match, mine, theirs, out)
-    return 0
 
 
 @app.command("methods")

@@ -19,7 +19,8 @@ from ..sources import Fields, read, total_bytes
 from ..sources.kinds import is_sqlite
 from ..sources.paths import File, Files, find
 from . import options
-from .show import TABLE_ROWS, print_table, show_progress
+from .html import open_html, report_matches
+from .show import TABLE_ROWS, print_table, show_progress, show_size
 from .writing import (
     FULL,
     answer_writer,
@@ -29,7 +30,6 @@ from .writing import (
     name_skipped,
     open_output,
     open_skipped,
-    report_matches,
     say,
     say_ahead,
     say_missing,
@@ -202,6 +202,7 @@ def summarise_added(added: Added, before: int, store: Archive, rename: bool, qui
 @options.archive_decide
 @options.accepted
 @options.archive_preset
+@options.html
 @options.skipped
 @options.fields
 @options.forms("jsonl", "csv")
@@ -215,6 +216,7 @@ def check_command(
     accepted: bool,
     relations: tuple[str, ...] | None,
     preset: str | None,
+    html: Path | None,
     skipped: Path | None,
     fields: Fields,
     form: str,
@@ -237,11 +239,12 @@ def check_command(
             preset=preset,
             relation=relations,
             text=form == FULL,
+            html=html,
         ),
         (not by_method and accepted, "--accepted: only with --decide method"),
     )
     check_order("check", archive, texts)
-    check_writable(output, skipped, inputs=[*files_of(archive), *texts])
+    check_writable(output, html, skipped, inputs=[*files_of(archive), *texts])
     given = {name: value for name, value in limits.items() if value is not None}
     unused: list[Skipped] = []
     held: dict[str, bool] = {}
@@ -254,6 +257,7 @@ def check_command(
         open_output(output) as out,
         open_skipped(skipped) as skip,
         show_progress(still, size) as progress,
+        open_html(html, store, preset) as show,
     ):
         write = answer_writer(form, out, by_method, store, some=relations is not None)
         if not by_method and (stale := store.stale_stories):
@@ -269,8 +273,9 @@ def check_command(
             remarks += batch.remarks
             unused = list_skipped(unused, list_skipped(batch.skipped, tell=skip))
             held = held_by_either(held, batch.held)
-            for answer in ask(replace(batch, skipped=()), **given):
+            for number, answer in enumerate(ask(replace(batch, skipped=()), **given)):
                 write(answer)
+                show(answer, batch, number)
                 over += fail_over is not None and answer.copied > fail_over
             out.flush()
             done += work.source_bytes
@@ -350,8 +355,8 @@ def info_command(archive: Path, as_json: bool) -> int:
         "window": info["window"] + (f", ends {info['clock']}" if info["clock"] else ""),
         "methods": ", ".join(info["methods"]),
         "preset": info["preset"],
-        "store": f"{_size(info['store_bytes'])}, {_size(info['store_bytes_an_article'])} an article",
-        "index": f"{_size(info['index_bytes'])}, {_size(info['index_bytes_an_article'])} an article, "
+        "store": f"{show_size(info['store_bytes'])}, {show_size(info['store_bytes_an_article'])} an article",
+        "index": f"{show_size(info['index_bytes'])}, {show_size(info['index_bytes_an_article'])} an article, "
         + count(info["segments"], "segment"),
         "boilerplate": f"{count(info['formulas'], 'formula')}, {since}",
         "stories": info["stories_stale"]
@@ -369,12 +374,6 @@ def info_command(archive: Path, as_json: bool) -> int:
         if len(formulas) > TABLE_ROWS:
             print(f"… and {len(formulas) - TABLE_ROWS:,} more: --json has all")
     return 0
-
-
-def _size(size: int) -> str:
-    if size < 10_000:
-        return f"{size:,} bytes"
-    return f"{size / 1000:,.0f} kB" if size < 1e7 else f"{size / 1e6:,.0f} MB"
 
 
 def _by_source(sources: Mapping[str, int]) -> str:
@@ -422,7 +421,7 @@ def compact_command(archive: Path, threads: int | None, quiet: bool) -> int:
         with show_progress(quiet, None) as progress:
             store.compact(progress=progress)
         if not quiet:
-            say(f"{count(len(store))}; {_size(before)} before, {_size(_bytes(store))} now")
+            say(f"{count(len(store))}; {show_size(before)} before, {show_size(_bytes(store))} now")
     return 0
 
 
@@ -436,8 +435,10 @@ def _bytes(store: Archive) -> int:
 @options.archive_preset
 @options.pairs
 @options.relation
+@options.confirm
 @options.archive_decide
 @options.boilerplate
+@options.html
 @options.forms("jsonl", "csv", "parquet")
 @options.threads
 @options.quiet
@@ -446,8 +447,10 @@ def pairs_command(
     preset: str | None,
     pairs: Literal["linked", "all"],
     relations: tuple[str, ...] | None,
+    confirm: str | None,
     decide: Literal["alignment", "method"],
     boilerplate: Path | None,
+    html: Path | None,
     form: str,
     output: Path | None,
     threads: int | None,
@@ -456,14 +459,18 @@ def pairs_command(
     """Find all copies among the articles of ARCHIVE, as find does among files."""
     by_method = decide == "method"
     given = {"preset": preset, "pairs": pairs == "all", "boilerplate": boilerplate, "relation": relations}
+    given |= {"html": html, "confirm": confirm}
     refuse(*options.needing_alignment(by_method, **given, parquet=form == "parquet", text=form == FULL))
-    check_writable(output, boilerplate, inputs=files_of(archive))
-    with open_archive(archive, threads=threads) as store:
+    check_writable(output, boilerplate, html, inputs=files_of(archive))
+    with open_archive(archive, threads=threads) as store, store.at_one_moment():
         if by_method:
             return summarise(write_opinions(store.opinions_on_pairs, form, output, quiet), quiet)
         with show_progress(quiet, None) as progress:
-            matches = store.pairs(preset=preset, pairs=pairs, relations=relations, progress=progress)
-        return report_matches(matches, form, output, boilerplate, quiet, [archive])
+            asked: dict[str, Any] = {"pairs": pairs, "relations": relations}
+            by = options.read_method(confirm) if confirm else None
+            matches = store.pairs(preset=preset, confirm=by, progress=progress, **asked)
+        files = output, boilerplate, html
+        return report_matches(matches, form, *files, quiet, [archive], threads=threads, **asked)
 
 
 @archive_commands.command("backup")

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from ..comparison import compare
+from ..alignment import align_articles
+from ..comparison import DEFAULT_PRESET
 from ..errors import SourceError, UsageError
-from ..model import Match, Relation, count
-from ..pile import find
-from ..sources import Fields
+from ..model import Article, Match, Relation, count
+from ..pile import Matches, find
 from . import options
-from .naming import read_named
+from .compare import show_pair
+from .html import write_html
 from .show import show_progress, show_table
-from .side_by_side import show_side_by_side
 from .writing import say
 
 SHOWN = 4
@@ -27,7 +26,9 @@ EDITED_WORDS = 8
 
 @click.command("demo")
 @click.argument("folder", type=options.FILE, metavar="DIR")
-@options.flag("--run", help="Then find its copies, show one in full, and compare all with the truth.")
+@options.flag(
+    "--run", help="Then find its copies, show one in full, compare all with the truth, and write a report."
+)
 @click.option(
     "--seed", type=int, default=1, show_default=True, metavar="N", help="Another seed, another archive."
 )
@@ -52,17 +53,20 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     for formula in matches.formulas[:2]:
         print(f"boilerplate in {count(formula.articles)}: {formula.example}")
     print(f"{count(len(matches.formulas), 'formula')} left out as boilerplate\n")
-    example = choose_example(matches)
-    say(f"running: wirecopy compare {example.query} {example.found} --in {pages}")
-    query, found = read_named((example.query, example.found), [pages], Fields())
-    if match := compare(query, found):
-        show_side_by_side(match, query, found, sys.stdout)
+    query, found = choose_example(matches)
+    say(f"running: wirecopy show {query.id} {found.id} --in {pages}")
+    pair = align_articles(query, found, learnt=matches.learnt)
+    show_pair(pair, DEFAULT_PRESET, [pages], sys.stdout, paged=False)
     say(f"\nrunning: wirecopy find {articles}")
     if different := demo.differences(find([articles]), matches):
         print(*different, f"{len(different)} pairs are not as from the texts", sep="\n")
     else:
         print("the answer is the same as from the texts")
     print(demo.score(matches, demo.read_truth(folder)))
+    report = folder / "report.html"
+    say(f"\nrunning: wirecopy report {pages} -o {report}")
+    write_html(matches, report, [pages], quiet, None)
+    say(f"open {report} in a browser: every story, and every copy beside what it was copied from")
     commands = {
         f"wirecopy find {pages} --output matches.csv": "all matches, for a spreadsheet",
         f"wirecopy add news.db {pages}": "keep the articles",
@@ -74,12 +78,14 @@ def demo_command(folder: Path, run: bool, seed: int, quiet: bool) -> int:
     return 0
 
 
-def choose_example(matches: Iterable[Match]) -> Match:
-    """The shortest copy in English in which several words were changed."""
+def choose_example(matches: Matches) -> tuple[Article, Article]:
+    """The shortest copy in English in which several words were changed, and what it was copied from."""
 
     def is_edited(match: Match) -> bool:
         is_english = all(passage.text.isascii() for passage in match.passages)
         changed = sum(passage.changed for passage in match.passages)
         return match.relation is Relation.NEAR_DUPLICATE and is_english and changed >= EDITED_WORDS
 
-    return min(filter(is_edited, matches), key=lambda match: (match.words, match.query))
+    edited = (told for told in matches.tell() if is_edited(told[0]))
+    _, query, found = min(edited, key=lambda told: (told[0].words, told[0].query))
+    return query, found

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
+import numpy as np
+
+from ..boilerplate import Learnt, unite
 from ..errors import SourceError, UsageError
 from ..model import TOLD, Article, one_line
+from ..pile import Progress, learn_from
 from ..sources import Fields, read
 
 CUT = "…"
@@ -65,8 +69,22 @@ def _written(given: str) -> re.Pattern[str]:
     return re.compile("(?:.*/)?" + ".*".join(map(re.escape, given.split(CUT))), re.DOTALL)
 
 
-def read_named(given: Sequence[str], within: Sequence[Path], fields: Fields) -> list[Article]:
-    """The articles that are meant, by their ids `within` some files and archives, or else as files that hold one each."""
+@dataclass(frozen=True)
+class Named:
+    """Articles that are meant, what was learnt where they are, and the preset of the archive, if they are in one."""
+
+    articles: Sequence[Article]
+    learnt: Learnt
+    preset: str | None
+
+
+def read_named(
+    given: Sequence[str], within: Sequence[Path], fields: Fields, progress: Progress | None = None
+) -> Named:
+    """The articles that are meant, by their ids `within` some files and archives, or else as files that hold one each.
+
+    Of files all that `find` learns is learnt; an archive knows it.
+    """
     from ..archive import Archive
 
     reading = replace(fields, about=TOLD)
@@ -78,15 +96,20 @@ def read_named(given: Sequence[str], within: Sequence[Path], fields: Fields) -> 
         return any(pattern.fullmatch(id) for pattern in patterns)
 
     found: dict[str, Article] = {}
-    for work in read(files, fields=reading) if files else ():
-        batch = work()
-        for row in filter(lambda row: is_meant(batch.ids[row]), range(len(batch))):
-            text = bytes(batch.take([row]).text).decode()
-            found.setdefault(batch.ids[row], replace(batch.describe(row), text=text))
+    learnt: list[Learnt] = []
+    presets: list[str] = []
     for path in archives:
         with Archive.open(path, create=False) as store:
-            found = {article.id: article for article in store.select(is_meant)} | found
-    return [_choose(one, found, within, reading) for one in given]
+            found |= {article.id: article for article in store.select(is_meant)}
+            learnt.append(store.learnt)
+            presets.append(store.settings.preset)
+    if files:
+        pile, of_files = learn_from(files, fields=reading, progress=progress)
+        ranks = np.array([rank for rank, id in enumerate(pile.ids) if is_meant(id)], np.uint32)
+        found |= {article.id: article for article in pile.articles(ranks)}
+        learnt.append(of_files)
+    articles = [_choose(one, found, within, reading) for one in given]
+    return Named(articles, unite(learnt), presets[0] if len(presets) == len(within) == 1 else None)
 
 
 def _choose(given: str, found: dict[str, Article], within: Sequence[Path], fields: Fields) -> Article:

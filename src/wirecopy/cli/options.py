@@ -56,6 +56,9 @@ def decide(method: str) -> Decorator:
 PRESETS_TOLD = "; ".join(f"{name}, for {preset.about}" for name, preset in PRESETS.items())
 preset = _preset(default=DEFAULT_PRESET, help=f"What counts as copied: {PRESETS_TOLD}.")
 archive_preset = _preset(help="What counts as copied, if not what the archive was made with.")
+place_preset = _preset(
+    help=f"What counts as copied: {', '.join(PRESETS)}. By default what the archive was made with, or {DEFAULT_PRESET}."
+)
 archive_decide = decide("the one method of the archive")
 archive = click.argument("archive", type=FILE)
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=FILE)
@@ -82,6 +85,12 @@ pairs = choice(
     "linked",
     "all",
     help="Members of a family too big to pair all with all: linked to its earliest members, or every pair.",
+)
+html = file("--html", help="Write it to this file as well, as one HTML page to look at, print and send.")
+confirm = click.option(
+    "--confirm",
+    metavar="NAME[:PARAMETER=VALUE,...]",
+    help="Only pairs whose articles stand in one cluster of what this method accepts by itself.",
 )
 boilerplate = file(
     "--boilerplate", help="Write the boilerplate that was left out to this file, as JSON lines."
@@ -204,10 +213,12 @@ _ALIGNMENT_ONLY = {
     "min_share": "--min-share: not with --decide method, which compares no words",
     "fail_over": "--fail-over: not with --decide method, which compares no words",
     "boilerplate": "--boilerplate: not with --decide method, which knows none",
+    "confirm": "--confirm: not with --decide method, which confirms itself",
     "relation": "--relation: not with --decide method, which compares no words",
     "pairs": "--pairs: not with --decide method, which gives all",
     "parquet": "--decide method writes JSON lines, CSV or a table",
     "text": "--text: not with --decide method, which compares no words",
+    "html": "--html: not with --decide method, which gives no passages to show",
 }
 
 

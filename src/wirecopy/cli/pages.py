@@ -19,10 +19,11 @@ from ..extraction import DEFAULT_MODEL, MODELS, extract_pages, load_model
 from ..matching.collection import open_pool
 from ..model import Article, Extracted, Skipped, clean, count, list_skipped, one_line
 from ..pile import Progress
+from ..report.extracted import write_extracted
 from ..sources import PageWork, read_pages, total_bytes
 from ..text import mend
 from . import options
-from .blocks import show_blocks, write_html
+from .blocks import show_blocks
 from .show import print_table, show_progress
 from .writing import check_writable, name_examples, name_skipped, open_output, open_skipped, say, tame
 
@@ -136,7 +137,7 @@ def choose_writer(
     if html and (jsonl or blocks):
         raise UsageError(f"one form at a time: got --html and --{'jsonl' if jsonl else 'blocks'}")
     if html:
-        return lambda found, out: write_html(found, out, model)
+        return lambda found, out: write_extracted(found, out, model)
     if jsonl or (output is not None and output.suffix == ".jsonl"):
         return lambda found, out: tame(out).writelines(map(json_line, found))
     return write_blocks if blocks else write_texts

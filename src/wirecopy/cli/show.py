@@ -128,7 +128,7 @@ def show_table(matches: Matches, out: IO[str], within: Sequence[Path] = (), rows
     print(f"{count(len(matches), 'match', 'matches')}: {', '.join(kinds)}", file=out)
     if within:
         places = " ".join(f"--in {quote(clean(str(path)))}" for path in within)
-        print(f"side by side: wirecopy compare ID ID {places}", file=out)
+        print(f"side by side: wirecopy show ID ID {places}", file=out)
 
 
 def show_answer(answer: Answer, ids: Ids, out: IO[str], *, some: bool = False) -> None:
@@ -184,6 +184,13 @@ def show_date(published: str) -> str:
         with suppress(ValueError):
             return parsedate_to_datetime(published).date().isoformat()
     return clean(published[:10])
+
+
+def show_size(size: int) -> str:
+    """A number of bytes, for people."""
+    if size < 10_000:
+        return f"{size:,} bytes"
+    return f"{size / 1000:,.0f} kB" if size < 1e7 else f"{size / 1e6:,.0f} MB"
 
 
 WIDE = 100

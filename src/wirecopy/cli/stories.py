@@ -25,6 +25,7 @@ from ..sources.copying import copy_records, plan_copy
 from ..sources.kinds import is_sqlite
 from . import options
 from .archive import files_of, open_archive
+from .html import write_html
 from .naming import Ids, find_meant
 from .show import (
     TABLE_ROWS,
@@ -71,6 +72,7 @@ paths_or_archive = click.argument(
     *RULES,
     help="What is a story: what shares a passage with its first article, or all that matches join, for evaluation.",
 )
+@options.html
 @options.skipped
 @options.fields
 @options.forms(
@@ -83,6 +85,7 @@ def stories_command(
     wanted: str | None,
     as_series: bool,
     links: Path | None,
+    html: Path | None,
     form: str,
     output: Path | None,
     skipped: Path | None,
@@ -93,17 +96,24 @@ def stories_command(
 
     Exit code 3 says that it is done but some records were skipped, three of each kind named on stderr.
     """
-    check_writable(output, links, skipped, inputs=_files(paths))
-    refuse((wanted and as_series, "--story or --series: one at a time"))
+    check_writable(output, links, html, skipped, inputs=all_files(paths))
+    refuse(
+        (wanted and as_series, "--story or --series: one at a time"),
+        *options.needing_alignment(asked["decide"] == "method", html=html),
+    )
     with tell(paths, skipped, quiet, **asked) as told:
-        if wanted:
-            _write_one(_choose(wanted, told, paths), form, output)
+        story = _choose(wanted, told, paths) if wanted else None
+        if story:
+            _write_one(story, form, output)
         elif as_series:
             _write_series(told.series, form, output, told)
         else:
             _write_stories(told, form, output, paths)
         write_lines(links, told.links if links else ())
-        return _summarise(told, quiet)
+        if html:
+            rule = {"rule": told.rule} if told.rule != RULES[0] else {}
+            write_html(told, html, paths, quiet, asked["threads"], only=story and story.id, options=rule)
+        return summarise_stories(told, quiet)
 
 
 @click.command("graph")
@@ -138,7 +148,7 @@ def graph_command(
     An edge leads from the earlier to the later. Exit code 3 says that it is done but some records were skipped, three of each kind named
     on stderr.
     """
-    check_writable(output, skipped, inputs=_files(paths))
+    check_writable(output, skipped, inputs=all_files(paths))
     with tell(paths, skipped, quiet, decide="alignment", rule="anchored", **asked) as told:
         graph = told.graph(by)
         _write_graph(graph, form, output)
@@ -223,7 +233,7 @@ def _show_cell(cell: Any) -> str:
     return f"{cell:,.0f}" if isinstance(cell, int | float) else "" if cell is None else one_line(cell)
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def all_files(paths: Sequence[Path]) -> Iterator[Path]:
     """All files of the paths, those of an archive included."""
     return chain.from_iterable(files_of(path) if is_sqlite(path) else [path] for path in paths)
 
@@ -252,7 +262,7 @@ def tell(
     )  # fmt: skip
     inputs = list(paths)
     if archives:
-        with open_archive(archives[0], threads=threads) as store:
+        with open_archive(archives[0], threads=threads) as store, store.at_one_moment():
             with show_progress(quiet, None) as progress:
                 told = stories(store, rule=rule, progress=progress)
             yield told
@@ -410,7 +420,7 @@ def _say_origin(origin: Origin) -> str:
     )
 
 
-def _summarise(told: Stories, quiet: bool) -> int:
+def summarise_stories(told: Stories, quiet: bool) -> int:
     """Name what was skipped, say what was found; return the exit code."""
     code = name_problems(told)
     for warning in told.warnings:

@@ -142,20 +142,6 @@ def open_output(output: Path | None) -> Iterator[IO[str]]:
             yield out
 
 
-def report_matches(
-    matches: Matches,
-    form: str,
-    output: Path | None,
-    boilerplate: Path | None,
-    quiet: bool,
-    within: Sequence[Path],
-) -> int:
-    """Write the matches of articles `within` some paths, and their boilerplate if a file is named for it; return the exit code."""
-    write_matches(matches, form, output, within)
-    write_lines(boilerplate, matches.formulas)
-    return summarise(matches, quiet, counted=form == "table")
-
-
 def write_matches(matches: Matches, form: str, output: Path | None, within: Sequence[Path]) -> None:
     """Write the matches in the form asked for."""
     if form == "parquet":

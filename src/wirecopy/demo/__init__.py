@@ -17,6 +17,7 @@ from pathlib import Path
 
 from wirecopy.demo.archive import Newsroom, Printed, relation
 from wirecopy.demo.pages import render
+from wirecopy.measures import Rates, rate
 from wirecopy.model import Match, Relation
 
 
@@ -31,14 +32,18 @@ class Score:
     """Pairs found with the true relation, and the same article as query."""
 
     @property
+    def _rates(self) -> Rates:
+        return rate(self.found, self.reported, self.true_pairs)
+
+    @property
     def precision(self) -> float:
         """Share of the reported pairs that are true, copies as copies and forms as forms."""
-        return self.found / self.reported if self.reported else 1.0
+        return self._rates.precision
 
     @property
     def recall(self) -> float:
         """Share of the true pairs that are reported so."""
-        return self.found / self.true_pairs if self.true_pairs else 1.0
+        return self._rates.recall
 
     def __str__(self) -> str:
         return (

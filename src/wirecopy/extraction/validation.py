@@ -23,6 +23,7 @@ from wirecopy.extraction import extract, extract_pages, load_model, training
 from wirecopy.extraction.labelled import MARKS, Flags, LabelledPage, shingles
 from wirecopy.extraction.training import TRAINERS, Progress
 from wirecopy.files import open_whole
+from wirecopy.measures import rate
 from wirecopy.model import Article, Page, count
 from wirecopy.text import utf8
 
@@ -130,13 +131,12 @@ def score(pages: Sequence[LabelledPage], answers: Sequence[Answer]) -> Scores:
     right = np.concatenate([page.labels for page in pages])
     said = np.concatenate([answer.labels for answer in answers])
     pairs = list(zip(pages, answers, strict=True))
-    hits = int((right & said).sum())
-    precision, recall = hits / max(1, int(said.sum())), hits / max(1, int(right.sum()))
+    rates = rate(int((right & said).sum()), int(said.sum()), int(right.sum()))
     return Scores(
         pages=len(pages),
-        precision=precision,
-        recall=recall,
-        f=_f(precision, recall),
+        precision=rates.precision,
+        recall=rates.recall,
+        f=rates.f,
         perfect=float(np.mean([np.array_equal(page.labels, answer.labels) for page, answer in pairs])),
         text=float(np.mean([text_f(page.gold, _core.split_words(answer.text)) for page, answer in pairs])),
         empty=float(np.mean([not answer.text for answer in answers])),
@@ -184,11 +184,7 @@ def text_f(gold: NDArray[np.uint64], found: NDArray[np.uint64]) -> float:
         Counter(shingles(words, min(SHINGLE_WORDS, len(words))).tolist()) for words in (gold, found)
     )
     hits = (right & said).total()
-    return _f(hits / said.total(), hits / right.total())
-
-
-def _f(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return rate(hits, said.total(), right.total()).f
 
 
 def _digest(page: LabelledPage) -> str:

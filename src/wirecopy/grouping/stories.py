@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from .. import _core
 from ..comparison import NOT_COMPARED, RELATIONS, get_preset
 from ..errors import MissingExtra, refuse
+from ..escaping import ROWS, show_table
 from ..matching import compare_more
 from ..matching.collection import Collection, Pool, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions
 from ..methods import RELATIONS as METHOD_RELATIONS
 from ..model import KEPT, UNDATED, Remarks, Skipped, Tokens, count
-from ..text import tokenise
+from ..text import count_words, tokenise
 from . import (
     BASES,
     FORM,
@@ -131,6 +132,21 @@ class Stories(Sequence[Story]):
     def __repr__(self) -> str:
         inside = sum(map(len, self._members.values()))
         return f"<Stories: {len(self):,} of {inside:,} among {count(self.articles)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                len(one.articles),
+                len(one.versions),
+                len(one.sources),
+                one.first_seen or "",
+                one.title or "",
+                one.id,
+            )
+            for one in self.tell(range(min(ROWS, len(self))))
+        ]
+        heads = ("articles", "versions", "sources", "first seen", "title", "id")
+        return show_table(repr(self).strip("<>"), heads, rows, len(self) - len(rows))
 
     @overload
     def __getitem__(self, row: int) -> Story: ...
@@ -461,14 +477,8 @@ def gather(matches: Matches, pool: Pool, counted: NDArray[np.int64] | None = Non
     fresh = ranks if counted is None else ranks[counted[ranks] < 0]
     parts = [fresh[start : start + READ_AT_ONCE] for start in range(0, len(fresh), READ_AT_ONCE)]
 
-    def count_words(some: NDArray[np.uint32]) -> NDArray[np.int64]:
-        tokens = tokenise(*collection.texts(some))
-        if tokens.halves is None:
-            return np.diff(tokens.offsets)
-        halves = np.concatenate([[0], np.cumsum(tokens.halves, dtype=np.int64)])
-        return np.diff(halves[tokens.offsets]) // 2
-
-    words[fresh] = np.concatenate([words[:0], *pool.map(count_words, parts)])
+    counts = pool.map(lambda some: count_words(tokenise(*collection.texts(some))), parts)
+    words[fresh] = np.concatenate([words[:0], *counts])
     same = matches.compared.relation == IDENTICAL
     alike = np.unique(np.concatenate([matches.queries[same], matches.founds[same]]))
     short = alike[words[alike] < PLACEHOLDER_WORDS].astype(np.uint32)

@@ -110,6 +110,16 @@ def choose_methods(method: Named | Sequence[Named] | None, preset: str) -> tuple
     )
 
 
+def choose_confirming(named: Named | None) -> list[Method]:
+    """The method that confirms, if one is named, as a list; raises UsageError for one that decides nothing."""
+    if named is None:
+        return []
+    [chosen] = choose_methods(named, DEFAULT_PRESET)[:1]
+    if chosen.only_ranks:
+        raise UsageError(f"{chosen.name} only ranks: to confirm, give it a threshold")
+    return [chosen]
+
+
 def check_statistics(methods: Sequence[Method], statistics: Statistics | None) -> None:
     """Raise UsageError if no method needs the statistics given, MismatchError if they were counted in another view."""
     if statistics is None:

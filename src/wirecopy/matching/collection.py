@@ -60,6 +60,9 @@ class Collection(Protocol):
     def articles(self, ranks: NDArray[np.uint32]) -> list[Article]:
         """The articles at some ranks, with their texts and, of what is known about them, `KEPT`."""
 
+    def describe(self, ranks: NDArray[np.uint32]) -> list[Article]:
+        """The same without their texts."""
+
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""
 

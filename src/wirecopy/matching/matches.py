@@ -16,6 +16,7 @@ from .. import _core
 from ..boilerplate import Formula, Learnt
 from ..comparison import DEFAULT_PRESET, RELATIONS, Compared, build_match
 from ..errors import MissingExtra
+from ..escaping import ROWS, show_table
 from ..model import TOLD_HEADS, Article, Match, Relation, Remarks, Skipped, count, tell
 from .collection import Collection
 
@@ -108,6 +109,22 @@ class Matches(Sides, Sequence[Match]):
         )
         return f"<Matches: {len(self):,} among {count(self.articles)}{by_relation and f': {by_relation}'}{self._left_out}>"
 
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                str(one.relation),
+                one.query_covered,
+                one.found_covered,
+                one.words,
+                one.query,
+                one.found,
+                query.title or "",
+            )
+            for one, query, _ in self.tell(range(min(ROWS, len(self))))
+        ]
+        heads = ("relation", "of query", "of found", "words", "query", "found", "title")
+        return show_table(repr(self).strip("<>"), heads, rows, len(self) - len(rows))
+
     @overload
     def __getitem__(self, row: int) -> Match: ...
     @overload
@@ -139,7 +156,11 @@ class Matches(Sides, Sequence[Match]):
     def of(self, relations: Iterable[Relation]) -> Matches:
         """Those of some relations alone."""
         codes = [RELATIONS.index(relation) for relation in relations]
-        kept = np.flatnonzero(np.isin(self.compared.relation, codes))
+        return self.where(np.isin(self.compared.relation, codes))
+
+    def where(self, mask: NDArray[np.bool_]) -> Matches:
+        """Those for which the mask holds."""
+        kept = np.flatnonzero(mask)
         return replace(
             self,
             queries=self.queries[kept],

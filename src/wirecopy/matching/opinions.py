@@ -15,7 +15,7 @@ from ..methods import RELATIONS, Method, Sketches
 from ..model import Columns, Opinion, Verdict, count
 from ..sharing import Sharing, count_hits
 from .collection import Collection, Pool
-from .matches import Sides
+from .matches import Matches, Sides
 
 BLOCK_PAIRS = 1 << 16
 
@@ -121,6 +121,26 @@ def opine_on_pairs(
     articles = np.arange(len(order), dtype=np.uint32)
     verdicts = give_verdicts(method, collection.ids, sharing.sketches, sharing.sketches, articles)
     return Opinions(collection, collection, scored, method.name, verdicts)
+
+
+def confirm(
+    matches: Matches,
+    method: Method,
+    collection: Collection,
+    sketches: Sketches,
+    order: NDArray[np.int64],
+    pool: Pool,
+) -> Matches:
+    """The matches of a collection whose two articles stand in one cluster of what a method accepts, closed transitively (CEDAR's future work)."""
+    later, earlier = [_NONE], [_NONE]
+
+    def take(opinions: Opinions) -> None:
+        later.append(opinions.scored.query)
+        earlier.append(opinions.scored.found)
+
+    opine_on_pairs(method, collection, sketches, order, pool, take)
+    cluster = _core.components(len(order), np.concatenate(later), np.concatenate(earlier))
+    return matches.where(cluster[matches.queries] == cluster[matches.founds])
 
 
 def opine_on_queries(

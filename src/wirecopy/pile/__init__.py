@@ -13,13 +13,25 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from .. import text
+from ..boilerplate import Learnt
 from ..comparison import DEFAULT_PRESET, PRESETS, get_relations
 from ..errors import refuse
 from ..grouping.stories import Stories, tell_stories
-from ..matching import Named, Plan, answer, check_statistics, choose_methods, learn, look_up, match
+from ..matching import (
+    Named,
+    Plan,
+    answer,
+    check_statistics,
+    choose_confirming,
+    choose_methods,
+    learn,
+    look_up,
+    match,
+)
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions, Receive, opine_on_pairs, opine_on_queries, place_by_id
+from ..matching.opinions import confirm as confirm_by
 from ..methods import Method
 from ..model import KEPT, Skipped
 from ..sharing import Sharing
@@ -29,7 +41,7 @@ from .articles import Pile, Skip
 from .shelf import Shelf
 
 __all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
-__all__ += ["find", "opinions", "stories", "tune", "weigh"]
+__all__ += ["find", "learn_from", "opinions", "stories", "tune", "weigh"]
 
 MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
@@ -44,6 +56,7 @@ def find(
     method: Named | Sequence[Named] | None = None,
     pairs: Literal["linked", "all"] = "linked",
     relations: Iterable[str] | None = None,
+    confirm: Named | None = None,
     statistics: Statistics | None = None,
     about: bool = True,
     threads: int | None = None,
@@ -56,8 +69,8 @@ def find(
 
     `articles` are paths, texts, `Article`s, dicts, Arrow tables, or a list of such; so is `query`, which does not belong to
     the pile. With `pairs="linked"` the members of a family too big to pair all with all are linked to its earliest
-    members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all. Methods that weigh
-    words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
+    members; "all" writes out every pair. Of the matches, those of some `relations` are given, by default all; with `confirm`, only those whose
+    articles are in one cluster of what that method accepts by itself. Methods that weigh words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
     there as id, a row of a frame without ids its index: both are no identity, so that queries meet the article with their number.
     Titles, sources, dates, addresses and agencies are kept for tables and frames; without `about` they are not, which saves some memory.
     `skip` is called with every record that cannot be used. The answer is the same for any order of the input, number of threads and
@@ -69,12 +82,14 @@ def find(
         (batch_bytes < 1, f"batch_bytes: expected 1 or more, got {batch_bytes}"),
         (preset not in PRESETS, f"no preset named {preset!r}; there are: {', '.join(PRESETS)}"),
         (pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"),
+        (confirm is not None and query is not None, "confirm: not with a query, which is in no cluster"),
     )
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
-    check_statistics(plan.methods, statistics)
+    confirming = choose_confirming(confirm)
+    check_statistics([*plan.methods, *confirming], statistics)
     wanted = get_relations(relations)
-    reading = _reading(fields, plan.methods, *(KEPT if about else ["url"]))
-    titled = any(one.view.title for one in plan.methods)
+    reading = _reading(fields, [*plan.methods, *confirming], *(KEPT if about else ["url"]))
+    titled = any(one.view.title for one in (*plan.methods, *confirming))
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     with open_pool(threads, progress) as pool:
         queries = read_queries(asked, reading, batch_bytes, pool, skip, titled)
@@ -82,11 +97,15 @@ def find(
         pile, filed = Pile.read(
             read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True), pool, ready, skip, titled
         )
-        pile = warn_of_few(pile, plan.methods, statistics)
+        pile = warn_of_few(pile, [*plan.methods, *confirming], statistics)
         shelf = Shelf.fill(plan, pile, filed, pool)
         del filed
         if queries is None:
-            return match(plan, pile, shelf, pool).of(wanted)
+            matches = match(plan, pile, shelf, pool).of(wanted)
+            for one in confirming:
+                sketches = pile.sketch(one, weigh_words(pile, one, statistics, pool), pool)
+                matches = confirm_by(matches, one, pile, sketches, pile.order, pool)
+            return matches
         looked_up = [
             (queries.ranks[first : first + len(batch)], one)
             for first, batch in zip(queries.firsts, queries.batches, strict=False)
@@ -94,6 +113,23 @@ def find(
         ]
         learnt = learn(plan, pile, shelf, pool).learnt
         return answer(plan, queries, looked_up, pile, learnt, pool).of(wanted)
+
+
+def learn_from(
+    articles: Any,
+    *,
+    threads: int | None = None,
+    fields: Fields | None = None,
+    batch_bytes: int = BATCH_BYTES,
+    progress: Progress | None = None,
+) -> tuple[Pile, Learnt]:
+    """The articles of a pile, and what they teach, which is what `find` knows of them with its own methods."""
+    plan = Plan(DEFAULT_PRESET, choose_methods(None, DEFAULT_PRESET))
+    with open_pool(threads, progress) as pool:
+        reading = _reading(fields, plan.methods, *KEPT)
+        work = read(*resolve(articles), fields=reading, batch_bytes=batch_bytes, numbered=True)
+        pile, filed = Pile.read(work, pool, plan.nominating, titled=False)
+        return pile, learn(plan, pile, Shelf.fill(plan, pile, filed, pool), pool).learnt
 
 
 @runtime_checkable

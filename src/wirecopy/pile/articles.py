@@ -182,15 +182,17 @@ class Pile:
     def articles(self, ranks: NDArray[np.uint32]) -> list[Article]:
         """The articles at some ranks."""
         body, offsets = self.texts(ranks)
-        texts = [str(body.data[start:end], "utf-8") for start, end in pairwise(offsets.tolist())]
-        told = [self._told[number] for number in self.order[ranks].tolist()]
+        texts = (str(body.data[start:end], "utf-8") for start, end in pairwise(offsets.tolist()))
+        return [replace(one, text=text) for one, text in zip(self.describe(ranks), texts, strict=True)]
+
+    def describe(self, ranks: NDArray[np.uint32]) -> list[Article]:
+        """The same without their texts."""
+        told = (self._told[number] for number in self.order[ranks].tolist())
         return [
             Article(
-                self.ids[rank],
-                text,
-                **{name: value or None for name, value in zip(KEPT, values, strict=True)},
+                self.ids[rank], "", **{name: value or None for name, value in zip(KEPT, values, strict=True)}
             )
-            for rank, text, values in zip(ranks.tolist(), texts, told, strict=True)
+            for rank, values in zip(ranks.tolist(), told, strict=True)
         ]
 
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:

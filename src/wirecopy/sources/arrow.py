@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from wirecopy.sources.work import Work, skip
 from wirecopy.text import mend
 
 _MAX_ROWS = 65536
+_BATCH_BYTES = 8 << 20
 
 
 def read_table(
@@ -52,39 +53,54 @@ def read_table(
 
 def read_file(path: Path, compression: str, shown: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
     """The work in a Parquet or Arrow file; its rows are numbered from 1, like lines."""
-    pa = _pyarrow(shown)
-    with path.open("rb", buffering=0) as file:
-        if compression:
-            source = pa.BufferReader(Stream(file, compression).readall())
-        elif path.stat().st_size:
-            source = pa.memory_map(str(path))
-        else:
-            yield skip(shown, "empty")
-            return
     size = path.stat().st_size
+    if not size:
+        yield skip(shown, "empty")
+        return
+    names = {*fields.text_names, *fields.id_names, *fields.published_names}.union(*fields.about_names)
     try:
-        magic = source.read(4)
-        source.seek(0)
-        if magic == b"PAR1":
-            parquet = importlib.import_module("pyarrow.parquet").ParquetFile(source)
-            schema = parquet.schema_arrow
-            names = {*fields.text_names, *fields.id_names, *fields.published_names}.union(*fields.about_names)
-            columns = [name for name in schema.names if name in names]
-            groups = range(parquet.num_row_groups)
-            unpacked = sum(parquet.metadata.row_group(number).total_byte_size for number in groups)
-            rows = _rows_a_batch(parquet.metadata.num_rows, unpacked, batch_bytes)
-            batches = parquet.iter_batches(batch_size=rows, columns=columns)
-        elif magic == b"ARRO":
-            arrow = pa.ipc.open_file(source)
-            schema = arrow.schema
-            batches = (arrow.get_batch(number) for number in range(arrow.num_record_batches))
-        else:
-            arrow = pa.ipc.open_stream(source)
-            schema, batches = arrow.schema, arrow
-    except (pa.ArrowException, OSError) as error:
+        schema, batches = _open(path, compression, shown, names, batch_bytes)
+    except (_pyarrow(shown).ArrowException, OSError) as error:
         yield skip(shown, f"not a Parquet or Arrow file: {_line(error)}", size)
         return
     yield from _read_batches(batches, schema, shown, fields, batch_bytes, size)
+
+
+def open_batches(path: Path, compression: str, shown: str, names: Collection[str]) -> Iterator[Any]:
+    """Yields the columns of these names of a Parquet or Arrow file, some rows at a time. Raises SourceError."""
+    arrow_error = _pyarrow(shown).ArrowException
+    try:
+        if path.stat().st_size:
+            yield from _open(path, compression, shown, names, _BATCH_BYTES)[1]
+    except (arrow_error, OSError) as error:
+        raise SourceError(f"{shown}: cannot be read: {_line(error)}") from None
+
+
+def _open(
+    path: Path, compression: str, shown: str, names: Collection[str], batch_bytes: int
+) -> tuple[Any, Iterator[Any]]:
+    """The schema of a Parquet or Arrow file, and its batches, of Parquet with the columns of these names only."""
+    pa = _pyarrow(shown)
+    if compression:
+        with path.open("rb", buffering=0) as file:
+            source = pa.BufferReader(Stream(file, compression).readall())
+    else:
+        source = pa.memory_map(str(path))
+    magic = source.read(4)
+    source.seek(0)
+    if magic == b"PAR1":
+        parquet = importlib.import_module("pyarrow.parquet").ParquetFile(source)
+        schema = parquet.schema_arrow
+        columns = [name for name in schema.names if name in names]
+        groups = range(parquet.num_row_groups)
+        unpacked = sum(parquet.metadata.row_group(number).total_byte_size for number in groups)
+        rows = _rows_a_batch(parquet.metadata.num_rows, unpacked, batch_bytes)
+        return schema, parquet.iter_batches(batch_size=rows, columns=columns)
+    if magic == b"ARRO":
+        arrow = pa.ipc.open_file(source)
+        return arrow.schema, (arrow.get_batch(number) for number in range(arrow.num_record_batches))
+    arrow = pa.ipc.open_stream(source)
+    return arrow.schema, arrow
 
 
 @dataclass(frozen=True, slots=True)

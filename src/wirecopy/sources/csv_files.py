@@ -22,13 +22,21 @@ _LINE_COST = 64
 _UNCLOSED = "a quote that opens here is never closed; close it, or double it where it is part of a text"
 
 
-def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
-    """Yields the work in a table; `kind` is "tsv", or "csv", whose delimiter is found by its header."""
+def read_rows(stream: Stream, kind: str) -> Iterator[tuple[int, list[str] | str]]:
+    """The line in which each row of a table begins, and the row, or the reason why it cannot be read; the first is the header.
+
+    `kind` is "tsv", or "csv", whose delimiter is found by its header.
+    """
     csv.field_size_limit(max(csv.field_size_limit(), work.MAX_RECORD_BYTES))
     delimiter = "\t" if kind == "tsv" else find_delimiter(stream.peek(64 << 10))
     # Broken UTF-8 becomes lone surrogates, by which the row is known.
     lines = io.TextIOWrapper(io.BufferedReader(_Believable(stream)), "utf-8", "surrogateescape", newline="")
-    rows = _rows(_Lines(lines, stream), delimiter)
+    return _rows(_Lines(lines, stream), delimiter)
+
+
+def read(stream: Stream, path: str, kind: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
+    """Yields the work in a table, whose kind is "csv" or "tsv"."""
+    rows = read_rows(stream, kind)
     line, header = next(rows)
     if isinstance(header, str) or not set(fields.text_names) & set(header):
         reason = header if isinstance(header, str) else no_text(header, fields, "columns")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wirecopy import _core
-from wirecopy.model import UNDATED, Articles, SkippedLines
+from wirecopy.model import UNDATED, Articles, Skipped, SkippedLines
 from wirecopy.sources import work
 from wirecopy.sources.fields import Fields, remark
 from wirecopy.sources.opening import Stream
@@ -19,7 +19,20 @@ from wirecopy.sources.work import Work, articles, skip
 
 def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterator[Work]:
     """Yields the work in a stream of lines, whose places are named `path:N`."""
-    line, counted = 1, 0
+    counted = 0
+    for piece in cut(stream, path, batch_bytes):
+        if isinstance(piece, Skipped):
+            yield skip(piece.where, piece.reason)
+            continue
+        yield Work(partial(parse, *piece, path, fields), stream.source_bytes - counted)
+        counted = stream.source_bytes
+    if stream.source_bytes > counted:
+        yield Work(partial(articles, []), stream.source_bytes - counted)
+
+
+def cut(stream: Stream, path: str, batch_bytes: int) -> Iterator[tuple[NDArray[np.uint8], int] | Skipped]:
+    """Yields pieces of whole lines, each with the number of its first, and what cannot be read."""
+    line = 1
     carry = np.empty(0, np.uint8)
     overlong = done = False
     while not done:
@@ -34,17 +47,14 @@ def read(stream: Stream, path: str, fields: Fields, batch_bytes: int) -> Iterato
         if damage == "":
             end = len(buffer)
         elif not end and (reason := _too_long(len(buffer)) or stream.too_dense(len(buffer))):
-            yield skip(f"{path}:{line}", reason)
+            yield Skipped(f"{path}:{line}", reason)
             overlong, buffer = True, buffer[:0]
         if end:
-            yield Work(partial(parse, buffer[:end], line, path, fields), stream.source_bytes - counted)
-            counted = stream.source_bytes
+            yield buffer[:end], line
         line += new_lines
         carry = buffer[end:].copy()
         if damage:
-            yield skip(f"{path}:{line}", damage)
-    if stream.source_bytes > counted:
-        yield Work(partial(articles, []), stream.source_bytes - counted)
+            yield Skipped(f"{path}:{line}", damage)
 
 
 def _too_long(size: int) -> str:

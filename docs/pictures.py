@@ -1,0 +1,128 @@
+"""The pictures of the docs, taken of real reports: `make pictures`, where there is a Chromium.
+
+What is shown is the demo archive, copies of one of its articles, and what the tests in `tests/browser` look at in Arabic, Hebrew, Chinese
+and Thai.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from browser.news import OWN, told  # noqa: E402
+
+import wirecopy  # noqa: E402
+from wirecopy.demo import write_archive  # noqa: E402
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+WIDTH, MOST_BYTES = 1060, 150_000
+
+
+class Picture(NamedTuple):
+    """Which page, at which address inside it, and how high."""
+
+    page: str
+    hash: str
+    height: int = 580
+
+
+def pair(query: str, found: str) -> str:
+    """The address of a pair of the story of what was found."""
+    return f"#pair/{quote(query, safe='')}/{quote(found, safe='')}?in={quote(found, safe='')}"
+
+
+PICTURES: Mapping[str, Picture] = {
+    "overview": Picture("demo", "#overview", 760),
+    "stories": Picture("demo", "#stories"),
+    "story": Picture("more", "#story/wire%2F1", 620),
+    "pair": Picture("more", pair("mercury/1", "wire/1"), 520),
+    "moved": Picture("more", pair("post/1", "wire/1"), 520),
+    "arabic": Picture("more", pair("ar/1", "ar/0"), 420),
+    "hebrew": Picture("more", pair("he/1", "he/0"), 420),
+    "chinese": Picture("more", pair("zh/1", "zh/0"), 420),
+    "thai": Picture("more", pair("th/1", "th/0"), 420),
+    "check": Picture("check", ""),
+}
+
+
+def make_copies(original: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """An article, a copy with its first paragraph moved to the end, and one that is cut and edited, with a paragraph of its own."""
+    _, first, *others = original["text"].split("\n\n")
+    edited = [re.sub(r"\b(said|was|had)\b", "reportedly", one) for one in (first, *others[:-2])]
+    texts = {"wire": [first, *others], "post": [*others, first], "mercury": [*edited, OWN]}
+    sources = {"wire": "Meridian Wire", "post": "Harbour Post", "mercury": "City Mercury"}
+    for hour, (name, parts) in enumerate(texts.items(), 8):
+        about = {"id": f"{name}/1", "source": sources[name], "published": f"2026-04-01T{hour:02}:10:00Z"}
+        yield about | {"text": "\n\n".join(parts), "title": original["title"]}
+
+
+def write_pages(folder: Path) -> dict[str, Path]:
+    """The reports that are shown, by name."""
+    from wirecopy.report import open_answers
+
+    demo = write_archive(folder / "demo-archive") / "articles.jsonl"
+    articles = [json.loads(line) for line in demo.open(encoding="utf-8")]
+    original = max(articles, key=lambda one: (one["text"].count("\n\n"), one["id"]))
+    copies = list(make_copies(original))
+    more = folder / "more.jsonl"
+    scripts = [one for one in told() if one["id"][:2] in ("ar", "he", "zh", "th")]
+    more.write_text("".join(json.dumps(one) + "\n" for one in [*copies, *scripts]), "utf-8")
+    pages = {name: folder / f"{name}.html" for name in ("demo", "more", "check")}
+    for name, place in (("demo", demo), ("more", more)):
+        wirecopy.write_report(wirecopy.stories(place), pages[name], title="Copies in demo-archive")
+    paragraphs = original["text"].split("\n\n")
+    draft = "\n\n".join([paragraphs[2], "The rest of this nobody else has written yet.", paragraphs[4]])
+    with wirecopy.Archive.open(folder / "news.db", create=True) as archive:
+        archive.add(demo)
+        [answer] = archive.check([wirecopy.Article("draft.txt", draft)])
+        known = archive.learnt.known
+        with open_answers(
+            pages["check"], archive.get, preset="syndication", boilerplate=known, made_from=["news.db"]
+        ) as add:
+            add(answer, draft)
+    return pages
+
+
+def main() -> int:
+    """Take all pictures, and say how large they are; the exit code."""
+    program = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    if program is None:
+        print(f"no picture: none of {', '.join(CHROMIUM)} is on the PATH", file=sys.stderr)
+        return 1
+    from playwright.sync_api import sync_playwright
+
+    folder = ROOT / "docs" / "pictures"
+    folder.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        pages = write_pages(Path(scratch))
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        sizes = {name: take(browser, pages, one, folder / f"{name}.png") for name, one in PICTURES.items()}
+        browser.close()
+    for name, size in sizes.items():
+        print(f"docs/pictures/{name}.png  {size:,} bytes" + "  TOO LARGE" * (size > MOST_BYTES))
+    return int(max(sizes.values()) > MOST_BYTES)
+
+
+def take(browser: Any, pages: Mapping[str, Path], one: Picture, path: Path) -> int:
+    """Take one picture, and return its size in bytes."""
+    view = {"width": WIDTH, "height": one.height}
+    page = browser.new_page(viewport=view, color_scheme="light", reduced_motion="reduce", locale="en-GB")
+    page.goto(pages[one.page].as_uri() + one.hash)
+    page.wait_for_selector("main:not([aria-busy]) h1")
+    page.screenshot(path=path)
+    page.close()
+    return path.stat().st_size
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,307 @@
+"""Files of gold and results as columns: pairs, clusters, passages and verdicts.
+
+What cannot be meant is skipped and named with its line: no id, an id that no article has, an article paired with itself, a pair for the second
+time or the other way round, a label that nobody knows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..measures import Span
+from ..model import Skipped
+from ..sources.tables import Column, Rows, read_rows
+from .records import NO_PAIRS, NOBODY, RELATION_CODES, Ids, Kind, Known, Pairs, Skipping, Table
+from .tasks import Counts, Task, known_labels
+
+SCORES = ("score", "rank", "covered")
+"""What pairs are ranked by, the first that a result has; `covered` is the larger of the shares covered."""
+_SHARES = ("query_covered", "found_covered")
+
+
+def kind_of(path: Path) -> Kind:
+    """What a file of gold holds, by the fields of its first records."""
+    names = ("label", "passages", "cluster", "story", "duplicate")
+    rows = next((rows for rows in read_rows(path, names) if len(rows)), None)
+    held = rows.columns if rows else {}
+    if "passages" in held and "label" not in held:
+        return "passages"
+    if "cluster" in held or "story" in held:
+        return "clusters"
+    return "verdicts" if "duplicate" in held else "pairs"
+
+
+def read_gold(path: Path, kind: Kind, known: Known | None = None, task: Task | None = None) -> Table:
+    """The gold in a file; with `known` articles, an id that none of them has is named and skipped."""
+    if kind in ("clusters", "verdicts"):
+        return _read_articles(path, kind, known.ids if known else Ids(), known is None)
+    if kind == "passages":
+        return _read_passages(path, Ids())
+    ids = known.ids if known else Ids()
+    table = _read_pairs(path, ids, known is None, known_labels(task), "")
+    assert table.pairs is not None
+    return table
+
+
+def read_result(path: Path, kind: Kind, ids: Ids, score: str = "") -> Table:
+    """The result in a file, of articles that are numbered already; others get numbers of their own."""
+    if kind == "passages":
+        return _read_passages(path, ids)
+    names = ("cluster", "story", "duplicate", "query")
+    rows = next((rows for rows in read_rows(path, names) if len(rows)), None)
+    held = rows.columns if rows else {}
+    if kind == "verdicts" or (kind == "clusters" and "query" not in held):
+        return _read_articles(path, kind, ids, True)
+    return _read_pairs(path, ids, True, None, score)
+
+
+# Pairs
+
+
+def _read_pairs(path: Path, ids: Ids, new: bool, labels: Mapping[str, Counts] | None, score: str) -> Table:
+    """The pairs of a file; those of gold have `labels`, those of a result a score."""
+    is_gold = labels is not None
+    names = ["query", "found", "relation", "label", "class", "group", "accepted"]
+    names += [score] if score and score != "covered" else [] if is_gold else ["score", "rank"]
+    names += [] if is_gold else _SHARES
+    skipping, parts, records, group_ids = Skipping(), [NO_PAIRS], 0, Ids()
+    scored_by = score
+    for rows in read_rows(path, list(dict.fromkeys(names))):
+        skipping.read(rows)
+        records += len(rows)
+        if not len(rows):
+            continue
+        query, found = (_number(rows, side, ids, new) for side in ("query", "found"))
+        kept = _check_sides(rows, query, found, skipping)
+        counts = np.full(len(rows), Counts.COPY, np.uint8)
+        relation = _codes(rows, "relation", RELATION_CODES, 0)
+        if labels is not None:
+            counts, relation, known = _read_labels(rows, relation, labels, skipping, kept)
+            kept &= known
+        accepted = np.ones(len(rows), bool)
+        if "accepted" in rows.columns:
+            accepted = _codes(rows, "accepted", {"true": 1, "yes": 1, "True": 1, "1": 1}, 0) == 1
+        scored_by = scored_by or next((one for one in SCORES if _has_score(rows, one)), "")
+        group_name = "class" if "class" in rows.columns else "group"
+        groups = rows.columns.get(group_name)
+        group = group_ids.number(groups) if groups else np.full(len(rows), NOBODY)
+        value = _score(rows, scored_by)
+        lines = rows.lines
+        parts.append(Pairs(query, found, counts, relation, group, value, accepted, lines).take(kept))
+    pairs = Pairs.join(parts)
+    pairs, repeated = _once(path, pairs, ids, skipping if is_gold else None)
+    if not records and is_gold:
+        skipping.read(Rows(str(path), {}, np.empty(0, np.int64), [Skipped(str(path), "empty")]))
+    return Table(
+        *("pairs", ids, skipping.all(), pairs, group_ids.names),
+        score_name=scored_by,
+        records=records,
+        repeated=repeated,
+    )
+
+
+def _number(rows: Rows, name: str, ids: Ids, new: bool) -> NDArray[np.uint32]:
+    column = rows.columns.get(name)
+    if column is None:
+        return np.full(len(rows), NOBODY)
+    numbers = ids.number(column, new=new)
+    return np.where(column.is_there, numbers, NOBODY)
+
+
+def _check_sides(
+    rows: Rows, query: NDArray[np.uint32], found: NDArray[np.uint32], skipping: Skipping
+) -> NDArray[np.bool_]:
+    kept = np.ones(len(rows), bool)
+    for side, numbers in (("query", query), ("found", found)):
+        column = rows.columns.get(side)
+        there = column.is_there if column else np.zeros(len(rows), bool)
+        kept &= skipping.tell(~there & kept, rows.where, _saying(f"no '{side}'"))
+        unknown = (numbers == NOBODY) & kept
+        kept &= skipping.tell(unknown, rows.where, _saying("no article has the id {!r}", column))
+    alone = _saying("{!r} is paired with itself", rows.columns.get("query"))
+    return kept & skipping.tell(kept & (query == found), rows.where, alone)
+
+
+def _saying(reason: str, column: Column | None = None) -> Callable[[int], str]:
+    """The reason for each row, with its value of the column where the braces are."""
+    return lambda row: reason.format(column[row] if column else "")
+
+
+def _read_labels(
+    rows: Rows,
+    relation: NDArray[np.uint8],
+    labels: Mapping[str, Counts],
+    skipping: Skipping,
+    kept: NDArray[np.bool_],
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.bool_]]:
+    """What each gold pair counts as, its relation, and which pairs have a label that is known."""
+    name = "label" if "label" in rows.columns else "relation"
+    column = rows.columns.get(name)
+    if column is None:
+        return np.full(len(rows), Counts.COPY, np.uint8), relation, np.ones(len(rows), bool)
+    unknown = 255
+    counts = _codes(rows, name, {label: int(one) for label, one in labels.items()}, unknown)
+    if name == "label":
+        told = _codes(rows, "label", RELATION_CODES, 0)
+        relation = np.where(told > 0, told, np.where(counts == Counts.COPY, relation, 0)).astype(np.uint8)
+    way_out = f"expected {', '.join(labels)}, or name a task with --task"
+    reason = _saying("nobody knows the label {!r}: " + way_out, column)
+    known = skipping.tell(kept & (counts == unknown), rows.where, reason)
+    return counts, relation, known
+
+
+def _codes(rows: Rows, name: str, codes: Mapping[str, int], other: int) -> NDArray[np.uint8]:
+    """The code of each value of a column of which few are different."""
+    column = rows.columns.get(name)
+    if column is None:
+        return np.full(len(rows), other, np.uint8)
+    _, first, places = np.unique(column.hashes(), return_index=True, return_inverse=True)
+    return np.array([codes.get(column[row], other) for row in first.tolist()], np.uint8)[places]
+
+
+def _has_score(rows: Rows, name: str) -> bool:
+    return any(one in rows.columns for one in (_SHARES if name == "covered" else [name]))
+
+
+def _score(rows: Rows, name: str) -> NDArray[np.float64]:
+    """The score of each row, 0 where there is none."""
+    columns = [rows.columns[one] for one in (_SHARES if name == "covered" else [name]) if one in rows.columns]
+    if not columns:
+        return np.zeros(len(rows))
+    best: NDArray[np.float64] = np.fmax.reduce([column.numbers() for column in columns])
+    return np.nan_to_num(best)
+
+
+def _once(path: Path, pairs: Pairs, ids: Ids, skipping: Skipping | None) -> tuple[Pairs, int]:
+    """The pairs, each once, and how many stood there again; these are bad in gold, and in a result the best counts."""
+    keys = pairs.keys()
+    order = np.lexsort((pairs.line, keys)) if skipping else np.lexsort((pairs.line, -pairs.score, keys))
+    keys = keys[order]
+    again = np.zeros(len(keys), bool)
+    again[1:] = keys[1:] == keys[:-1]
+    if not again.any():
+        return pairs, 0
+    rest, first_of = order[again], order[np.maximum.accumulate(np.where(again, 0, np.arange(len(order))))]
+    if skipping:
+        other_of = np.arange(len(order))
+        other_of[order] = first_of
+        repeated = np.zeros(len(order), bool)
+        repeated[rest] = True
+
+        def reason(row: int) -> str:
+            other = other_of[row]
+            names = f"{ids.names[pairs.query[row]]!r} and {ids.names[pairs.found[row]]!r}"
+            how = "repeated" if pairs.query[row] == pairs.query[other] else "the other way round"
+            return f"{how}: {names} stand on line {pairs.line[other]} already"
+
+        skipping.tell(repeated, lambda row: f"{path}:{pairs.line[row]}", reason)
+    return pairs.take(np.sort(order[~again])), len(rest)
+
+
+# Clusters and verdicts
+
+
+def _read_articles(path: Path, kind: Kind, ids: Ids, new: bool) -> Table:
+    """The cluster of each article, or whether it is a duplicate."""
+    value_names = ("cluster", "story") if kind == "clusters" else ("duplicate", "label")
+    names = ("id", "article", *value_names, "hits", "score")
+    skipping, clusters, records = Skipping(), Ids(), 0
+    articles, values, scores, lines = (
+        [np.empty(0, kind)] for kind in (np.uint32, np.uint32, float, np.int64)
+    )
+    scored_by = ""
+    for rows in read_rows(path, names):
+        skipping.read(rows)
+        records += len(rows)
+        name = next((one for one in ("id", "article") if one in rows.columns), "id")
+        number = _number(rows, name, ids, new)
+        column = rows.columns.get(name)
+        unknown = _saying("no article has the id {!r}" if column else "no 'id'", column)
+        kept = skipping.tell(number == NOBODY, rows.where, unknown)
+        of = next((one for one in value_names if one in rows.columns), value_names[0])
+        value: NDArray[Any] = np.full(len(rows), NOBODY)
+        if of in rows.columns and kind == "clusters":
+            value = np.where(rows.columns[of].is_there, clusters.number(rows.columns[of]), NOBODY)
+        elif of in rows.columns:
+            plain = {
+                name: int(one) for name, one in known_labels().items() if one in (Counts.NO, Counts.COPY)
+            }
+            value = _codes(rows, of, plain, 255).astype(np.uint32)
+            value[value == 255] = NOBODY
+        said = rows.columns.get(of)
+        unknown = _saying(f"nobody knows the {of} {{!r}}" if said else f"no '{of}'", said)
+        kept &= skipping.tell(kept & (value == NOBODY), rows.where, unknown)
+        scored_by = scored_by or next((one for one in ("score", "hits") if one in rows.columns), "")
+        articles.append(number[kept])
+        values.append(value[kept])
+        scores.append(_score(rows, scored_by)[kept])
+        lines.append(rows.lines[kept])
+    every, value, score, line = (np.concatenate(parts) for parts in (articles, values, scores, lines))
+    distinct, first = np.unique(every, return_index=True)
+    if len(distinct) < len(every):
+        again = np.ones(len(every), bool)
+        again[first] = False
+        skipping.tell(
+            again,
+            lambda row: f"{path}:{line[row]}",
+            lambda row: f"repeated: {ids.names[every[row]]!r} has a line already",
+        )
+        first.sort()
+        every, value, score = every[first], value[first], score[first]
+    if not records:
+        skipping.read(Rows(str(path), {}, np.empty(0, np.int64), [Skipped(str(path), "empty")]))
+    return Table(
+        *(kind, ids, skipping.all()),
+        articles=every,
+        clusters=value if kind == "clusters" else None,
+        duplicate=value == Counts.COPY if kind == "verdicts" else None,
+        scores=score if scored_by else None,
+        score_name=scored_by,
+        records=records,
+    )
+
+
+# Passages
+
+
+def _read_passages(path: Path, ids: Ids) -> Table:
+    skipping, records = Skipping(), 0
+    passages: dict[tuple[int, int], Sequence[Span]] = {}
+    classes: dict[tuple[int, int], str] = {}
+    for rows in read_rows(path, ("query", "found", "passages", "class", "relation")):
+        skipping.read(rows)
+        records += len(rows)
+        query, found = (_number(rows, side, ids, True) for side in ("query", "found"))
+        kept = _check_sides(rows, query, found, skipping)
+        written, named = rows.columns.get("passages"), rows.columns.get("class")
+        bad = np.zeros(len(rows), bool)
+        for row in np.flatnonzero(kept).tolist():
+            pair = int(query[row]), int(found[row])
+            spans = _spans(written[row] if written else "")
+            bad[row] = spans is None
+            if spans is not None:
+                passages[pair] = list(dict.fromkeys([*passages.get(pair, ()), *spans]))
+                if named:
+                    classes[pair] = named[row]
+        skipping.tell(
+            bad,
+            rows.where,
+            lambda _: "passages: expected a list of {query: [start, end], found: [start, end]}",
+        )
+    if not records:
+        skipping.read(Rows(str(path), {}, np.empty(0, np.int64), [Skipped(str(path), "empty")]))
+    return Table("passages", ids, skipping.all(), passages=passages, classes=classes, records=records)
+
+
+def _spans(written: str) -> list[Span] | None:
+    """The passages in a JSON array; None if they are none."""
+    try:
+        return [(*map(int, one["query"]), *map(int, one["found"])) for one in json.loads(written or "[]")]  # type: ignore[misc]
+    except (ValueError, TypeError, KeyError):
+        return None
