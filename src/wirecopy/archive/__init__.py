@@ -237,7 +237,7 @@ class Archive:
         """
         with self._store.snapshot():
             named = id_text("id", id)
-            rows = self._store.rows_of([self._store.former().get(named, named)])
+            rows = self._store.rows_of([self._store.former([named]).get(named, named)])
             last = self._store.setting("told_row")
             told = [row for row in rows.values() if last is not None and row <= last]
             try:

@@ -8,7 +8,7 @@ together bring to light. `told_row` among the settings is the last article that 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -225,7 +225,7 @@ class Teller:
         try:
             self._let_go(rows, expired)
         except (AlteredError, ArchiveError, LookupError):
-            self._store.replace_former(rows, ())
+            self._store.replace_heirs(rows, ())
             self.forget()
 
     def _let_go(self, rows: Sequence[int], expired: bool) -> None:
@@ -236,10 +236,10 @@ class Teller:
         for one in known.values():
             if one.row not in gone:
                 left[one.story].append(one.row)
-        leading = store.former_at(rows)
-        if expired:
-            began = [row for row in rows if row in left]
-            leading += zip(store.ids_of(began), began, strict=True)
+        lines = store.lines_at(rows)
+        heirs = Counter(line for line, _ in store.heirs_of(sorted({line for line, _ in lines})))
+        began = [row for row in rows if row in left] if expired else []
+        ids = store.ids_of(began)
         is_kept = self.last_row is not None and len(rows) <= MANY_GONE * len(self._index.rows)
         if is_kept:
             stories = {one.story for one in gone.values()}
@@ -258,9 +258,12 @@ class Teller:
             story: {now[row].story if row in now else row for row in some} for story, some in left.items()
         }
         of = {row: one.story for row, one in gone.items()}
-        store.replace_former(
-            rows, [(id, part) for id, row in leading for part in parts.get(of.get(row, row), ())]
+        store.replace_heirs(
+            rows, [(line, part) for line, row in lines for part in parts.get(of.get(row, row), ())]
         )
+        for id, row in zip(ids, began, strict=True):
+            whole = (line for line, heir in lines if heir == row and heirs[line] == 1)
+            store.add_former(id, next(whole, None), parts[row])
 
     def _retell(self, touched: Collection[int], *, mend: bool = False) -> None:
         """Tell the stories anew that some articles are in, and what these are linked to."""

@@ -1,7 +1,7 @@
 """What articles share and the stories that this makes, as the tables of the store keep them.
 
-All of it is derived from the articles and can be told again; only `former`, the ids of articles that began a story and have expired, is
-history. Articles are known by their rows. Each row of these tables has a checksum: what is not as it was written is told anew.
+All of it is derived from the articles and can be told again; only `former` and `heirs`, which articles that began a story have expired
+and who carries it on, are history. Articles are known by their rows. Each row of these tables has a checksum: what is not as it was written is told anew.
 """
 
 from __future__ import annotations
@@ -290,25 +290,48 @@ class Told(Connection):
                 problems.append(f"{table}: of articles of which nothing is told")
         return problems
 
-    # Articles that began a story and have expired
+    # Articles that began a story and have expired. All that began one after the other are of one line, whose heirs carry the story on.
 
-    def former(self) -> dict[str, str]:
-        """By the id of each, that of the earliest article that its story has now."""
-        found = self.read(
-            "SELECT former.id, articles.id FROM former JOIN articles USING (row)"
-            " WHERE NOT EXISTS (SELECT 1 FROM articles AS live WHERE live.id = former.id)"
-            " ORDER BY moment IS NOT NULL, moment DESC, articles.id DESC"
+    def former(self, ids: Sequence[str] | None = None) -> dict[str, str]:
+        """By the id of each of them, or of some, that of the earliest article that carries its story on."""
+        table = "former JOIN heirs USING (line) JOIN articles USING (row)"
+        columns = "former.id, articles.id, moment"
+        found = (
+            self.read(f"SELECT {columns} FROM {table}")
+            if ids is None
+            else self.select(columns, table, "former.id", ids)
         )
-        return dict(found)
+        earliest: dict[str, tuple[bool, int, str]] = {}
+        for id, heir, moment in found:
+            place = moment is None, moment or 0, heir
+            earliest[id] = min(place, earliest.get(id, place))
+        live = {id for (id,) in self.select("id", "articles", "id", list(earliest))}
+        return {id: place[2] for id, place in earliest.items() if id not in live}
 
-    def former_at(self, rows: Sequence[int]) -> list[tuple[str, int]]:
-        """The ids that lead to some rows, each with the row."""
-        return [(id, row) for id, row in self.select("id, row", "former", "row", rows)]
+    def lines_at(self, rows: Sequence[int]) -> list[tuple[int, int]]:
+        """The lines that some articles carry on, each with the row."""
+        return [(line, row) for line, row in self.select("line, row", "heirs", "row", rows)]
 
-    def replace_former(self, gone: Collection[int], made: Iterable[tuple[str, int]]) -> None:
-        """Let ids lead to rows, and none to those that are gone."""
-        self.delete("former", "row", list(gone))
-        self.insert("former", ("id", "row"), sorted(set(made)), "INSERT OR IGNORE")
+    def heirs_of(self, lines: Sequence[int]) -> list[tuple[int, int]]:
+        """The articles that carry some lines on, each with its line."""
+        return [(line, row) for line, row in self.select("line, row", "heirs", "line", lines)]
+
+    def replace_heirs(self, gone: Sequence[int], made: Iterable[tuple[int, int]]) -> None:
+        """Let others carry lines on than those that are gone; a line that nobody carries on ends."""
+        lines = sorted({line for line, _ in self.lines_at(gone)})
+        self.delete("heirs", "row", gone)
+        self.insert("heirs", ("line", "row"), sorted(set(made)), "INSERT OR IGNORE")
+        left = {line for line, _ in self.heirs_of(lines)}
+        self.delete("former", "line", [line for line in lines if line not in left])
+
+    def add_former(self, id: str, line: int | None, heirs: Iterable[int]) -> None:
+        """Let an id lead to heirs, by a line that has them already or by a new one."""
+        if line is None:
+            [(line,)] = self.read(
+                "SELECT max((SELECT coalesce(max(line), 0) FROM heirs), (SELECT coalesce(max(line), 0) FROM former)) + 1"
+            )
+            self.insert("heirs", ("line", "row"), [(line, row) for row in heirs])
+        self.insert("former", ("id", "line"), [(id, line)], "INSERT OR REPLACE")
 
     def forget_former(self, ids: Sequence[str]) -> None:
         """Let some ids lead nowhere."""

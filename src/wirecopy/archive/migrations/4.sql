@@ -8,8 +8,10 @@ CREATE INDEX members_story ON members (story);
 CREATE TABLE links (later INTEGER NOT NULL, earlier INTEGER NOT NULL, kind TEXT NOT NULL, articles INTEGER NOT NULL, words INTEGER NOT NULL,
             sum INTEGER NOT NULL, PRIMARY KEY (later, earlier, kind)) WITHOUT ROWID;
 CREATE INDEX links_earlier ON links (earlier);
-CREATE TABLE former (id TEXT NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (id, row)) WITHOUT ROWID;
-CREATE INDEX former_row ON former (row);
+CREATE TABLE former (id TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX former_line ON former (line);
+CREATE TABLE heirs (line INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (line, row)) WITHOUT ROWID;
+CREATE INDEX heirs_row ON heirs (row);
 CREATE VIEW story AS SELECT first.id AS id, nullif(first.title, '') AS title, coalesce(anchor.kind, 'story') AS kind, told.articles AS articles,
             told.versions AS versions, (SELECT count(DISTINCT nullif(source, '')) FROM members JOIN articles USING (row) WHERE story = anchor.story) AS sources,
             CASE WHEN first.moment IS NOT NULL THEN first.published END AS first_seen,
