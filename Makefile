@@ -46,6 +46,7 @@ bench: develop
 	$(BIN)/python benchmarks/extraction.py
 	$(BIN)/python benchmarks/archive.py
 	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/report_browser.py
 
 docs: develop
 	$(BIN)/python docs/make.py

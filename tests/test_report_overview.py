@@ -90,6 +90,18 @@ def test_heat_says_how_many_carry_each_part_of_the_first_article(tmp_path: Path)
     assert len(cut(text, spans[0][:2]).split()) == 24
 
 
+def test_heat_leaves_out_what_the_others_say_otherwise(tmp_path: Path) -> None:
+    words = TEXTS[0]
+    changed = [*words[:30], "elsewhere", "altogether", *words[32:]]
+    read = report(
+        [article("a", words, "2024-05-01"), article("b", changed, "2024-05-02")], tmp_path / "report.html"
+    )
+    [row] = read.of_kind("story")
+    [first, second] = [tuple(row["heat"]["spans"][at : at + 2]) for at in (0, 3)]
+    text = row["articles"]["a"]["text"]
+    assert cut(text, (first[1], second[0])).split() == text.split()[30:32]
+
+
 def test_a_digest_is_a_collection_with_what_it_collects(tmp_path: Path) -> None:
     articles = [article(str(number), TEXTS[number], f"2024-05-0{number + 1}") for number in range(4)]
     digest = [word for number in range(4) for word in TEXTS[number]]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..alignment import AlignedRows, Pieces, align_rows
+from ..alignment import KINDS, AlignedRows, Kind, Pieces, align_rows
 from ..comparison import RELATIONS, Compared, compare_rows, get_preset
 from ..escaping import safe_address
 from ..matching import settle_pairs
@@ -25,8 +25,8 @@ from ..text import count_words, encode, tokenise
 
 LOOKED_AT = 1000
 """Of so many characters the direction of a text is told."""
-SAME, ADDED, CUT = 0, 4, 5
-"""The kinds of pieces that passages alone give, by their place in the list that the page knows."""
+SAME, ADDED, CUT, SPELLED = (KINDS.index(kind) for kind in (Kind.SAME, Kind.ADDED, Kind.CUT, Kind.SPELLED))
+"""Kinds of pieces, by their place in the list that the page knows."""
 _ABOUT = ("title", "published", "source", "author", "agency", "language")
 
 
@@ -216,6 +216,16 @@ def pack_pieces(aligned: AlignedRows) -> Iterator[list[int]]:
         columns += [start - before, end.astype(np.int64) - start]
     table = np.column_stack([*columns, pieces.flags.astype(np.int64)])
     return (table[start:stop].ravel().tolist() for start, stop in pairwise(aligned.offsets.tolist()))
+
+
+def find_carried(pieces: Sequence[int]) -> list[tuple[int, int]]:
+    """The stretches of the found article whose words the query has too, from pieces as `pack_pieces` has them."""
+    carried, at = [], 0
+    for kind, gap, length in zip(pieces[::6], pieces[3::6], pieces[4::6], strict=True):
+        start, at = at + gap, at + gap + length
+        if kind in (SAME, SPELLED):
+            carried.append((start, at))
+    return carried
 
 
 def _lay_out(spans: Sequence[tuple[int, int, int, int]], query: int, found: int) -> Iterator[Laid]:

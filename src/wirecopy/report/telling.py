@@ -11,7 +11,7 @@ from ..comparison import RELATIONS
 from ..grouping.records import Story
 from ..grouping.telling import tell_seen, tell_sources
 from ..model import UNDATED, Article
-from .articles import Paired, Sheet, count_layers
+from .articles import Paired, Sheet, count_layers, find_carried
 from .listing import KINDS, Listing, Pair, Row
 from .page import pack
 
@@ -152,7 +152,7 @@ class _Telling:
             "story": self._record(names),
             "articles": {names[one]: self.sheet.tell(one, one in texts) for one in self.numbers},
             "pairs": pairs,
-            "heat": self._heat() if self.story else None,
+            "heat": self._heat(pieces) if self.story else None,
             "links": self.teller.listing.links.get(row.first, []),
             "left_out": len(set(row.articles).difference(self.numbers)),
         }
@@ -184,8 +184,11 @@ class _Telling:
     def _moment(self, number: int) -> int:
         return self.sheet.moments[self.sheet.place(number)]
 
-    def _heat(self) -> dict[str, Any]:
-        """How many members carry each stretch of the anchor: those with the text of a member that is shown do as it does."""
+    def _heat(self, pieces: Mapping[int, Sequence[int]]) -> dict[str, Any]:
+        """How many members carry each stretch of the anchor: those with the text of a member that is shown do as it does.
+
+        To the word where pieces are known, else by passages, in which a formula may stand that does not count.
+        """
         listing, row = self.teller.listing, self.row
         assert listing.stories is not None
         version = listing.stories.grouped.version
@@ -198,7 +201,8 @@ class _Telling:
             layers.append(([(0, whole)], sizes[row.first]))
         for number, pair in zip(self.of_pairs, self.pairs, strict=True):
             if pair[1] == row.first and pair[0] != row.first and version[pair[0]] == pair[0]:
-                spans = [(begin, stop) for _, _, begin, stop in self.paired.spans(number)]
+                passages = [(begin, stop) for _, _, begin, stop in self.paired.spans(number)]
+                spans = find_carried(pieces[number]) if number in pieces else passages
                 layers.append((spans, sizes.get(pair[0], 0)))
         return {"article": self.sheet[row.first].id, "spans": count_layers(layers)}
 
