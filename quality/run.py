@@ -123,6 +123,7 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     "archive_faults": {
         ("*", "went wrong"): at_most(0),
         ("at every call of an add", "tried"): at_least(1000),
+        ("at every call of a stream", "tried"): at_least(500),
         ("at every call of forgetting", "tried"): at_least(500),
         ("at every call of filing anew", "tried"): at_least(500),
         ("at any moment", "tried"): at_least(200),

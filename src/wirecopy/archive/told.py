@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -31,7 +31,8 @@ MATCH = (
     "passages",
 )
 LINK = ("later", "earlier", "kind", "articles", "words")
-PASSAGE = tuple(one.name for one in fields(Passages))
+PASSAGE = ("query_start", "query_end", "found_start", "found_end", "words", "changed", "same", "other")
+"""The columns of a passage as they are stored: others, or another order, need a migration that forgets what was told."""
 _CODES: dict[str | None, int] = {str(relation): code for code, relation in enumerate(RELATIONS)} | {None: -1}
 Row = tuple[Any, ...]
 
@@ -131,7 +132,7 @@ class Shared:
             np.array([_CODES[one] for one in relations], np.int8),
             *(mine, theirs, resemblance),
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            Passages(*np.ascontiguousarray(values.T)),
+            Passages(**dict(zip(PASSAGE, np.ascontiguousarray(values.T), strict=True))),
             np.zeros(len(rows), np.uint8),
             np.zeros(len(rows) + 1, np.int64),
             NO_SLOTS,
