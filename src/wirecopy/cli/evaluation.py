@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, refuse
-from ..model import Skipped, count
+from ..model import Skipped, count, one_line
 from ..sources import Fields, read
 from ..sources.kinds import is_sqlite
 from . import options
@@ -219,7 +219,7 @@ def _show_choice(told: Mapping[str, Any], out: IO[str]) -> None:
         return
     rows = [
         (
-            one["name"],
+            one_line(one["name"]),
             "all" if one["threshold"] is None else f"{one['threshold']:.4f}",
             *(_show(one[name]) for name in ("precision", "recall", "f1")),
             _show_interval(one["interval"]),
@@ -241,7 +241,7 @@ def show_evaluation(evaluated: Evaluation, split: Mapping[str, Any] | None, out:
         some = [one for one in evaluated.by if one["by"] == by]
         shown = [name for name in (*_HEADS, "agreeing") if any(one.get(name) is not None for one in some)]
         out.write("\n")
-        told = [(str(one["value"]), *(_show(one.get(name)) for name in shown)) for one in some]
+        told = [(one_line(str(one["value"])), *(_show(one.get(name)) for name in shown)) for one in some]
         print_table((by, *(_HEADS.get(name, name) for name in shown)), told, out)
     if split:
         _show_split(split, out)

@@ -136,7 +136,8 @@ def _write(records: Sequence[Mapping[str, Any]], heads: Sequence[str], form: str
     names = {name for row in rows[:TABLE_ROWS] for name in row[:2]}
     ids = Ids(lambda: [name for row in rows for name in row[:2]])
     shown = ids.shorten(sorted(names), open_console(out).width // 3) if names else {}
-    print_table(heads, ([shown[row[0]], shown[row[1]], *row[2:]] for row in rows[:TABLE_ROWS]), out)
+    told = ([shown[row[0]], shown[row[1]], *row[2:]] for row in rows[:TABLE_ROWS])
+    print_table(heads, (map(one_line, row) for row in told), out)
     if len(rows) > TABLE_ROWS:
         print(f"… and {len(rows) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
 
