@@ -17,7 +17,7 @@ from ..sources import Fields, read
 from ..sources.kinds import is_sqlite
 from . import options
 from .show import print_table, show_progress
-from .writing import check_writable, name_examples, open_output, say, write_line
+from .writing import check_writable, name_examples, open_output, say, write_line, write_skipped
 
 if TYPE_CHECKING:
     from ..evaluation.choosing import Choice
@@ -137,7 +137,7 @@ def evaluate_command(
                 show_evaluation(evaluated, told.get("split"), out)
             if not quiet:
                 _say_basis(evaluated, known is not None)
-    _write_skipped(unusable, skipped)
+    write_skipped(unusable, skipped)
     return name_examples(unusable)
 
 
@@ -188,7 +188,13 @@ def _tried(
         yield [(str(result), result) for result in results]
         return
     with TemporaryDirectory(prefix="wirecopy-") as folder, show_progress(quiet, None) as progress:
-        yield try_all(list(within), Path(folder), fields=fields, progress=progress)
+        tried = try_all(list(within), Path(folder), fields=fields, progress=progress)
+        yield ((_in_options(name), path) for name, path in tried)
+
+
+def _in_options(name: str) -> str:
+    """What find has to be asked for, by the name of what was tried."""
+    return f"--{name}{' --decide method' if name.startswith('method') else ''}"
 
 
 def _choose(
@@ -296,10 +302,3 @@ def _say_basis(evaluated: Evaluation, all_known: bool) -> None:
         say(f"{count(counts['gold'], 'gold pair')}; {said}")
     if counts["open"]:
         say(f"{count(counts['open'], 'pair is', 'pairs are')} questionable: left out")
-
-
-def _write_skipped(unusable: Sequence[Skipped], file: Path | None) -> None:
-    if file:
-        with open_output(file) as out:
-            for one in unusable:
-                write_line({"where": one.where, "reason": one.reason}, out)

@@ -160,7 +160,7 @@ def _read_labels(
     counts = np.where(counts == _NOTHING, Counts.COPY, counts).astype(np.uint8)
     told = _codes(rows, "label", RELATION_CODES, 0)
     relation = np.where(told > 0, told, np.where(counts == Counts.NO, 0, relation)).astype(np.uint8)
-    way_out = f"expected {', '.join(labels)}, or name a task with --task"
+    way_out = f"expected {', '.join(labels)}, or give task=read_task(FILE)"
     columns = rows.columns.get("label"), rows.columns.get("relation")
 
     def reason(row: int) -> str:
