@@ -40,6 +40,7 @@ quality: develop
 
 bench: develop
 	$(BIN)/python -m benchmarks.pages
+	$(BIN)/python -m benchmarks.evaluation
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/run.py --methods
 	$(BIN)/python benchmarks/work.py

@@ -194,6 +194,33 @@ def test_questionable_pairs_are_left_out(tmp_path: Path) -> None:
     assert (told["counts"]["open"], told["scores"]["copies"]["precision"]) == (1, 1.0)
 
 
+def test_what_stories_writes_is_read_in_every_form(tmp_path: Path, pile: Path) -> None:
+    gold = write(
+        tmp_path / "gold.jsonl",
+        *({"id": id, "cluster": "x" if id in "abc" else id} for id in ("a", "b", "c", "d")),
+    )
+    told = []
+    for name in ("s.jsonl", "s.csv", "s.parquet"):
+        assert wirecopy("stories", pile, "-q", "-o", tmp_path / name).returncode == 0
+        told.append(run(gold, tmp_path / name))
+    assert all(one == told[0] for one in told)
+    assert told[0]["scores"]["clusters"]["b3_precision"] == 1.0
+
+
+def test_a_result_comes_through_a_pipe(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", pair(1, 2, label=True), pair(1, 3, label=False))
+    done = wirecopy("evaluate", gold, "-", input=jsonl(pair(1, 2, score=0.5)))
+    assert json.loads(done.stdout)["scores"]["copies"]["recall"] == 1.0
+    assert b"GOLD is read twice" in wirecopy("evaluate", "-", gold, input=b"").stderr
+
+
+def test_hostile_names_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    evil = "\x1b[2J\nx"
+    gold = write(tmp_path / "gold.jsonl", pair(evil, 2, **{"class": evil}), pair(3, 3, label=evil))
+    code, shown = on_terminal("evaluate", gold, write(tmp_path / "r.jsonl", pair(evil, 2)))
+    assert (code, "\x1b[2J" in shown) == (3, False)
+
+
 # Bad gold
 
 
@@ -224,6 +251,27 @@ def test_bad_gold_is_named_with_its_line_and_the_rest_goes_on(tmp_path: Path) ->
         assert f"gold.jsonl:{line}: {reason}" in said
     assert json.loads(done.stdout)["scores"]["copies"]["hits"] == 1
     assert json.loads(done.stdout)["counts"]["gold"] == 2
+
+
+def test_a_pair_without_a_label_goes_by_its_relation_or_is_a_copy(tmp_path: Path) -> None:
+    gold = write(
+        tmp_path / "gold.jsonl",
+        *(
+            pair(1, 2, label=False),
+            pair(3, 4),
+            pair(5, 6, relation="form"),
+            pair(7, 8, label="", relation="partial"),
+        ),
+    )
+    told = run(gold, write(tmp_path / "r.jsonl", *(pair(n, n + 1, relation="partial") for n in (1, 3, 5, 7))))
+    assert [told["scores"][view]["hits"] for view in ("copies", "overlap")] == [2, 3]
+
+
+def test_gold_of_which_nothing_is_left_is_scored_as_nothing(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", pair(3, 3, **{"class": "x"}))
+    done = wirecopy("evaluate", gold, write(tmp_path / "r.jsonl", pair(1, 2, relation="form")))
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["scores"]["overlap"]["true"] == 0
 
 
 def test_empty_gold_is_said(tmp_path: Path) -> None:
@@ -265,6 +313,9 @@ def test_clusters_are_scored_over_all_articles_of_gold(tmp_path: Path) -> None:
         scores = run(gold, write(tmp_path / "r.jsonl", *rows))["scores"]["clusters"]
         assert scores["b3_precision"] == pytest.approx((5 + 2 * 2 / 7 + 5 * 5 / 7) / 12)
         assert scores["b3_recall"] == 1.0
+    nested = [{"id": chain[0], "articles": [{"id": id} for id in chain]} for chain in chains]
+    told = run(gold, write(tmp_path / "r.jsonl", *nested))["scores"]["clusters"]
+    assert told == scores
     alone = run(gold, write(tmp_path / "r.jsonl", pair(1, 2)))["scores"]["clusters"]
     assert alone["b3_precision"] == 1.0
 

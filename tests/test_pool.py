@@ -235,8 +235,9 @@ def test_what_is_no_judgement_is_named_with_its_line(place: Path, tmp_path: Path
             {"query": "x", "found": "x", "judge": "ann", "label": "neither"},
         )
     )
-    done = wirecopy("pool", place / "pool.jsonl", "--judged", said)
+    done = wirecopy("pool", place / "pool.jsonl", "--judged", said, "--skipped", tmp_path / "skipped.jsonl")
     assert done.returncode == 3
+    assert len(read(tmp_path / "skipped.jsonl")) == 4
     for line, reason in {
         2: "nobody knows the label 'perhaps'",
         3: "no 'judge'",

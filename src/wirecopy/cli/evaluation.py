@@ -12,12 +12,12 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from ..errors import UsageError, refuse
-from ..model import Skipped, count
+from ..model import Skipped, count, one_line
 from ..sources import Fields, read
 from ..sources.kinds import is_sqlite
 from . import options
 from .show import print_table, show_progress
-from .writing import check_writable, name_examples, open_output, say, write_line
+from .writing import check_writable, name_examples, open_output, say, write_line, write_skipped
 
 if TYPE_CHECKING:
     from ..evaluation.choosing import Choice
@@ -137,7 +137,7 @@ def evaluate_command(
                 show_evaluation(evaluated, told.get("split"), out)
             if not quiet:
                 _say_basis(evaluated, known is not None)
-    _write_skipped(unusable, skipped)
+    write_skipped(unusable, skipped)
     return name_examples(unusable)
 
 
@@ -188,7 +188,13 @@ def _tried(
         yield [(str(result), result) for result in results]
         return
     with TemporaryDirectory(prefix="wirecopy-") as folder, show_progress(quiet, None) as progress:
-        yield try_all(list(within), Path(folder), fields=fields, progress=progress)
+        tried = try_all(list(within), Path(folder), fields=fields, progress=progress)
+        yield ((_in_options(name), path) for name, path in tried)
+
+
+def _in_options(name: str) -> str:
+    """What find has to be asked for, by the name of what was tried."""
+    return f"--{name}{' --decide method' if name.startswith('method') else ''}"
 
 
 def _choose(
@@ -219,7 +225,7 @@ def _show_choice(told: Mapping[str, Any], out: IO[str]) -> None:
         return
     rows = [
         (
-            one["name"],
+            one_line(one["name"]),
             "all" if one["threshold"] is None else f"{one['threshold']:.4f}",
             *(_show(one[name]) for name in ("precision", "recall", "f1")),
             _show_interval(one["interval"]),
@@ -241,7 +247,7 @@ def show_evaluation(evaluated: Evaluation, split: Mapping[str, Any] | None, out:
         some = [one for one in evaluated.by if one["by"] == by]
         shown = [name for name in (*_HEADS, "agreeing") if any(one.get(name) is not None for one in some)]
         out.write("\n")
-        told = [(str(one["value"]), *(_show(one.get(name)) for name in shown)) for one in some]
+        told = [(one_line(str(one["value"])), *(_show(one.get(name)) for name in shown)) for one in some]
         print_table((by, *(_HEADS.get(name, name) for name in shown)), told, out)
     if split:
         _show_split(split, out)
@@ -296,10 +302,3 @@ def _say_basis(evaluated: Evaluation, all_known: bool) -> None:
         say(f"{count(counts['gold'], 'gold pair')}; {said}")
     if counts["open"]:
         say(f"{count(counts['open'], 'pair is', 'pairs are')} questionable: left out")
-
-
-def _write_skipped(unusable: Sequence[Skipped], file: Path | None) -> None:
-    if file:
-        with open_output(file) as out:
-            for one in unusable:
-                write_line({"where": one.where, "reason": one.reason}, out)

@@ -14,7 +14,16 @@ from ..sources import Fields, total_bytes
 from . import options
 from .naming import Ids
 from .show import TABLE_ROWS, open_console, print_table, show_progress
-from .writing import CSV, check_writable, csv_writer, name_examples, open_output, say, write_line
+from .writing import (
+    CSV,
+    check_writable,
+    csv_writer,
+    name_examples,
+    open_output,
+    say,
+    write_line,
+    write_skipped,
+)
 
 if TYPE_CHECKING:
     from ..evaluation.agreement import Agreement, Settled
@@ -86,7 +95,7 @@ def pool_command(
         (form == "parquet", "pool writes JSON lines, CSV or a table"),
     )
     if judged:
-        return _collect(paths, judged, task, resolver, disagreements, form, output, quiet)
+        return _collect(paths, judged, task, resolver, disagreements, skipped, form, output, quiet)
     from ..evaluation.pooling import pool, read_pools
 
     known, unusable = read_pools(earlier)
@@ -109,6 +118,7 @@ def pool_command(
         say(
             f"{count(len(made.pairs), 'pair')} to judge{f', {len(known):,} in the earlier pool' if known else ''}"
         )
+    write_skipped([*unusable, *made.skipped], skipped)
     return name_examples([*unusable, *made.skipped])
 
 
@@ -136,7 +146,8 @@ def _write(records: Sequence[Mapping[str, Any]], heads: Sequence[str], form: str
     names = {name for row in rows[:TABLE_ROWS] for name in row[:2]}
     ids = Ids(lambda: [name for row in rows for name in row[:2]])
     shown = ids.shorten(sorted(names), open_console(out).width // 3) if names else {}
-    print_table(heads, ([shown[row[0]], shown[row[1]], *row[2:]] for row in rows[:TABLE_ROWS]), out)
+    told = ([shown[row[0]], shown[row[1]], *row[2:]] for row in rows[:TABLE_ROWS])
+    print_table(heads, (map(one_line, row) for row in told), out)
     if len(rows) > TABLE_ROWS:
         print(f"… and {len(rows) - TABLE_ROWS:,} more; write all with --output FILE", file=out)
 
@@ -153,6 +164,7 @@ def _collect(
     task: str,
     resolver: str | None,
     disagreements: Path | None,
+    skipped: Path | None,
     form: str,
     output: Path | None,
     quiet: bool,
@@ -181,6 +193,7 @@ def _collect(
                 write_line(one.to_dict(), out)
     if not quiet:
         _say_agreement(told, settled, pairs)
+    write_skipped([*bad_pairs, *bad], skipped)
     return name_examples([*bad_pairs, *bad])
 
 

@@ -18,6 +18,7 @@ OPTIONS = {
     ),
     r"statistics=Statistics\.load\(FILE\)": "--statistics FILE",
     r"use wirecopy\.opinions": "use wirecopy find --decide method",
+    r"give task=read_task\(FILE\)": "name a task with --task FILE",
     r"train without cross-validation": "train without cross-validation (--folds 0)",
 }
 """What is said where something can be done about it."""

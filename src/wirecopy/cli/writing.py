@@ -343,6 +343,14 @@ def open_skipped(file: Path | None) -> Iterator[Callable[[Skipped], None] | None
         raise nothing_read
 
 
+def write_skipped(skipped: Iterable[Skipped], file: Path | None) -> None:
+    """Write records that were skipped to the file, if one is named, as JSON lines; of a flood of one kind the first are there."""
+    with open_skipped(file) as write:
+        if write:
+            for one in skipped:
+                write(one)
+
+
 def name_examples(skipped: Sequence[Skipped]) -> int:
     """Name the first skipped records of each kind, say how many there are; return the exit code."""
     counts: Counter[str] = Counter()

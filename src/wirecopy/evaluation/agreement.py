@@ -165,7 +165,7 @@ def _wrong(rows: Rows, row: int, labels: Iterable[str], pairs: Collection[frozen
     if value["query"] == value["found"]:
         return f"{value['query']!r} is paired with itself"
     if value["label"] not in labels:
-        return f"nobody knows the label {value['label']!r}: expected {', '.join(labels)}, or name a task with --task"
+        return f"nobody knows the label {value['label']!r}: expected {', '.join(labels)}, or give task=read_task(FILE)"
     if pairs is not None and frozenset((value["query"], value["found"])) not in pairs:
         return f"not in the pool: {value['query']!r} and {value['found']!r}"
     return ""

@@ -45,7 +45,7 @@ def read_wish(said: str) -> Wish:
     found = _WISH.fullmatch(said)
     if not found:
         raise UsageError(
-            f"--choose {said!r}: expected a measure and a share, such as 'precision 0.99'; measures: {', '.join(MEASURES)}"
+            f"{said!r}: expected a measure and a share, such as 'precision 0.99'; measures: {', '.join(MEASURES)}"
         )
     return Wish(found[1], float(found[2]))
 

@@ -65,10 +65,11 @@ class Compared:
 
     def where(self, gold: NDArray[np.bool_], result: NDArray[np.bool_]) -> Compared:
         """Some of the pairs of gold and of the result; what is left is compared as before."""
-        places = np.cumsum(gold) - 1
+        places = np.append(
+            np.where(gold, np.cumsum(gold) - 1, -1), -1
+        )  # the last is for what gold does not name
         kept = np.flatnonzero(result)
-        at = self.at[kept]
-        at = np.where(at >= 0, np.where(gold[at], places[at], -1), -1)
+        at = places[self.at[kept]]
         parts = self.gold.take(gold), self.result.take(kept), self.truth[kept]
         return Compared(*parts, at, self.family, self.is_closed, self.members)
 

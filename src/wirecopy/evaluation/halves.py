@@ -52,7 +52,7 @@ def tune(pairs: Compared, seed: int = 1) -> dict[str, Any]:
     view = halves.development.view("copies")
     curve = view.curve()
     if not len(curve.thresholds):
-        raise UsageError("--split: no pair of the development half has a score to tune on")
+        raise UsageError("no pair of the development half has a score to tune a threshold on")
     threshold = float(curve.thresholds[best_place(curve, int(view.true.sum()))])
     scores = {
         name: half.at_least(threshold).view("copies").measures() | half.view("copies").ranking()

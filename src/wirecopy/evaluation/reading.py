@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import refuse
 from ..measures import Span
 from ..model import Skipped
 from ..sources.tables import Column, Rows, read_rows
-from .records import NO_PAIRS, NOBODY, RELATION_CODES, Ids, Kind, Known, Pairs, Skipping, Table
+from .records import NO_PAIRS, NOBODY, RELATION_CODES, Ids, Kind, Known, Pairs, Skipping, Table, as_column
 from .tasks import Counts, Task, known_labels
 
 SCORES = ("score", "rank", "covered")
@@ -53,10 +54,16 @@ def read_result(path: Path, kind: Kind, ids: Ids, score: str = "") -> Table:
     """The result in a file, of articles that are numbered already; others get numbers of their own."""
     if kind == "passages":
         return _read_passages(path, ids)
-    names = ("cluster", "story", "duplicate", "query")
-    rows = next((rows for rows in read_rows(path, names) if len(rows)), None)
+    if kind == "pairs":
+        return _read_pairs(path, ids, True, None, score)
+    if kind == "verdicts":
+        return _read_articles(path, kind, ids, True)
+    refuse((str(path) == "-", "clusters are read twice: give a file"))
+    rows = next((rows for rows in read_rows(path, ("query", "articles")) if len(rows)), None)
     held = rows.columns if rows else {}
-    if kind == "verdicts" or (kind == "clusters" and "query" not in held):
+    if "articles" in held and held["articles"][0].startswith("["):
+        return _read_stories(path, ids)
+    if "query" not in held:
         return _read_articles(path, kind, ids, True)
     return _read_pairs(path, ids, True, None, score)
 
@@ -133,6 +140,9 @@ def _saying(reason: str, column: Column | None = None) -> Callable[[int], str]:
     return lambda row: reason.format(column[row] if column else "")
 
 
+_UNKNOWN, _NOTHING = 255, 253
+
+
 def _read_labels(
     rows: Rows,
     relation: NDArray[np.uint8],
@@ -140,19 +150,24 @@ def _read_labels(
     skipping: Skipping,
     kept: NDArray[np.bool_],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.bool_]]:
-    """What each gold pair counts as, its relation, and which pairs have a label that is known."""
-    name = "label" if "label" in rows.columns else "relation"
-    column = rows.columns.get(name)
-    if column is None:
-        return np.full(len(rows), Counts.COPY, np.uint8), relation, np.ones(len(rows), bool)
-    unknown = 255
-    counts = _codes(rows, name, {label: int(one) for label, one in labels.items()}, unknown)
-    if name == "label":
-        told = _codes(rows, "label", RELATION_CODES, 0)
-        relation = np.where(told > 0, told, np.where(counts == Counts.COPY, relation, 0)).astype(np.uint8)
-    way_out = f"expected {', '.join(labels)}, or name a task with --task"
-    reason = _saying("nobody knows the label {!r}: " + way_out, column)
-    known = skipping.tell(kept & (counts == unknown), rows.where, reason)
+    """What each gold pair counts as, by its label, else by its relation, else as a copy; its relation; and which have a label that is known."""
+    codes = {label: int(one) for label, one in labels.items()} | {"": _NOTHING}
+    by_label, by_relation = (_codes(rows, name, codes, _UNKNOWN) for name in ("label", "relation"))
+    for missing, column in ((by_label, "label"), (by_relation, "relation")):
+        if column not in rows.columns:
+            missing[:] = _NOTHING
+    counts = np.where(by_label == _NOTHING, by_relation, by_label)
+    counts = np.where(counts == _NOTHING, Counts.COPY, counts).astype(np.uint8)
+    told = _codes(rows, "label", RELATION_CODES, 0)
+    relation = np.where(told > 0, told, np.where(counts == Counts.NO, 0, relation)).astype(np.uint8)
+    way_out = f"expected {', '.join(labels)}, or give task=read_task(FILE)"
+    columns = rows.columns.get("label"), rows.columns.get("relation")
+
+    def reason(row: int) -> str:
+        said = next((column[row] for column in columns if column and column[row]), "")
+        return f"nobody knows the label {said!r}: {way_out}"
+
+    known = skipping.tell(kept & (counts == _UNKNOWN), rows.where, reason)
     return counts, relation, known
 
 
@@ -242,7 +257,8 @@ def _read_articles(path: Path, kind: Kind, ids: Ids, new: bool) -> Table:
         values.append(value[kept])
         scores.append(_score(rows, scored_by)[kept])
         lines.append(rows.lines[kept])
-    every, value, score, line = (np.concatenate(parts) for parts in (articles, values, scores, lines))
+    every, score, line = (np.concatenate(parts) for parts in (articles, scores, lines))
+    value = np.concatenate(values)
     distinct, first = np.unique(every, return_index=True)
     if len(distinct) < len(every):
         again = np.ones(len(every), bool)
@@ -263,6 +279,33 @@ def _read_articles(path: Path, kind: Kind, ids: Ids, new: bool) -> Table:
         duplicate=value == Counts.COPY if kind == "verdicts" else None,
         scores=score if scored_by else None,
         score_name=scored_by,
+        records=records,
+    )
+
+
+def _read_stories(path: Path, ids: Ids) -> Table:
+    """The clusters that stories are, one a line with the articles that carry it."""
+    skipping, stories, records = Skipping(), Ids(), 0
+    articles: list[str] = []
+    names: list[str] = []
+    for rows in read_rows(path, ("id", "articles")):
+        skipping.read(rows)
+        records += len(rows)
+        bad = np.zeros(len(rows), bool)
+        for row in range(len(rows)):
+            try:
+                members = [str(one["id"]) for one in json.loads(rows.columns["articles"][row])]
+            except (ValueError, TypeError, KeyError):
+                bad[row] = True
+                continue
+            articles += members
+            names += [rows.columns["id"][row] if "id" in rows.columns else str(records + row)] * len(members)
+        skipping.tell(bad, rows.where, lambda _: "articles: expected a list of objects with an id")
+    numbers, first = np.unique(ids.number(as_column(articles)), return_index=True)
+    return Table(
+        *("clusters", ids, skipping.all()),
+        articles=numbers,
+        clusters=stories.number(as_column(names))[first],
         records=records,
     )
 

@@ -22,7 +22,7 @@ def try_all(articles: list[Path], folder: Path, **options: Any) -> Iterator[tupl
         path = folder / f"{preset}.jsonl"
         with path.open("w", encoding="utf-8") as out:
             out.writelines(find(articles, preset=preset, pairs="all", about=False, **options).json_lines())
-        yield f"--preset {preset}", path
+        yield f"preset {preset}", path
     for name in methods.names():
         if name in NOT_RANKING:
             continue
@@ -30,7 +30,7 @@ def try_all(articles: list[Path], folder: Path, **options: Any) -> Iterator[tupl
         path = folder / f"{name}.jsonl"
         with path.open("w", encoding="utf-8") as out:
             opinions(articles, permissive(name), receive=partial(_write, out), **options)
-        yield f"--method {name}{':' if given else ''}{given} --decide method", path
+        yield f"method {name}{':' if given else ''}{given}", path
 
 
 def _write(out: IO[str], told: Opinions) -> None:
