@@ -57,8 +57,15 @@ def python_licence(package: Distribution) -> str:
     return str(
         about.get("license_expression")
         or " AND ".join(name.split(" (")[0] for name in classified)
-        or about.get("license", "unknown")
+        or about.get("license")
+        or _title_of_licence(package)
     )
+
+
+def _title_of_licence(package: Distribution) -> str:
+    """The first line of the licence that comes with a package whose metadata name none."""
+    files = [file for file in package.files or () if file.name.upper().startswith("LICENSE")]
+    return next((file.read_text().strip().partition("\n")[0] for file in files), "unknown")
 
 
 def dependencies() -> Iterator[Dependency]:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from program import wirecopy
@@ -152,9 +153,10 @@ def path() -> str:
 
 def look(command: str, folder: Path, width: int) -> str:
     """The screen after a command, without the lines below its last."""
-    tmux = ["tmux", "-L", f"wirecopy-{os.getpid()}-{width}", "-f", "/dev/null"]
+    tmux = ["tmux", "-L", f"wirecopy-{uuid4()}", "-f", "/dev/null"]
     environment = {**os.environ, "PATH": path(), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
-    environment.pop("COLUMNS", None)
+    for name in ("COLUMNS", "LINES", "PAGER"):
+        environment.pop(name, None)
     script = f'{command}; echo "[exit code $?]"; tmux wait-for -S done; sleep 60'
     start = ["new-session", "-d", "-x", str(width), "-y", "200", "bash", "-c", script]
     try:

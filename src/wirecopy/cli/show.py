@@ -160,7 +160,9 @@ def say_stories(answer: Answer, ids: Ids) -> str:
     named = [story for story in answer.stories if story in others]
     if not named:
         return ""
-    shown = [one_line(name) for name in ids.shorten(named[:3], WIDE // 3).values()]
+    # As the table shortens them, which knows what folders all have in common.
+    short = ids.shorten([*named[:3], *(one.article.id for one in answer.found)], WIDE // 5)
+    shown = [one_line(short[name]) for name in named[:3]]
     more = [f"{len(named) - 3:,} more"] * (len(named) > 3)
     return f"{'story' if len(named) == 1 else 'stories'}: {', '.join([*shown, *more])}"
 
