@@ -19,7 +19,7 @@ from wirecopy.forms import NO_SLOTS, SLOTS
 from wirecopy.matching.opinions import Scored
 from wirecopy.methods import Keys, Sketches
 from wirecopy.model import Boilerplate, View
-from wirecopy.pairs import Agreement, Commons, Evidence, Limits
+from wirecopy.pairs import Agreement, Commons, Evidence, Limits, Strangers
 from wirecopy.text import encode, tokenise
 
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
@@ -39,6 +39,8 @@ EVIDENCE = Evidence(*COLLIDED)
 RULE = Rule(2, articles=2, examples=2)
 WORDS = np.full(len(RANKS), 9, U32)
 ORDER, AGREED, *FAMILIES = _core.agree(EVIDENCE, WORDS, RULE)
+AGREEMENT = Agreement(ORDER, AGREED, tuple(FAMILIES))  # type: ignore[arg-type]
+STRANGERS = Strangers(*_core.find_strangers(EVIDENCE, AGREEMENT))
 SEGMENT = np.frombuffer(_core.encode_segment(SHARDS, ROW.astype(U64), ROW), U8)
 RANKED = np.frombuffer(_core.encode_segment(SHARDS, ROW.astype(U64), ROW, ROW[::-1].copy()), U8)
 SETS = Sketches.of(*_core.shingle_sets(TOKENS, 2))
@@ -91,7 +93,7 @@ def planted() -> dict[str, Any]:
 
 
 KNOWN: dict[str, Any] = {
-    "agreement": Agreement(ORDER, AGREED, tuple(FAMILIES)),  # type: ignore[arg-type]
+    "agreement": AGREEMENT,
     "bits": 64,
     "boilerplate": Boilerplate(
         _core.common_shingles(TOKENS, ROW[:2], ROW[:2] * 0, reach_words=9, least=2), 1
@@ -137,6 +139,7 @@ KNOWN: dict[str, Any] = {
     "spans": True,
     "statistics": STATISTICS,
     "step": 1,
+    "strangers": STRANGERS,
     "text": "PELL (dpa) - The tide of 3 March 2024 was high.",
     "tokens": TOKENS,
     "transitions": [[0.5, 0.0], [0.0, 0.5]],
@@ -256,6 +259,7 @@ OWN: dict[str, dict[str, Any]] = {
     "multiply_vectors": VECTORS,
     "nominate": {"boilerplate": np.zeros(len(NAMES), bool), "links": 2},
     "opinion_lines": {"scored": Scored(ZERO, ZERO, ZERO.astype(U8), *SHARES), "method_names": '["exact"]'},
+    "pack": {"parts": 3},
     "page_blocks": {"page": PAGE.decode(), "as_in_paper": True},
     "page_metadata": {"url": "https://example.org/2024/03/01/tide", "received": 10**15},
     "postings_at": {"article": 0, "positions": ROW},
@@ -277,6 +281,7 @@ OWN: dict[str, dict[str, Any]] = {
     "simhash": {"skip_words": 1},
     "simhash_keys": HASHED | {"blocks": 4},
     "suspect": {"family": np.arange(len(RANKS), dtype=U32)},
+    "unpack": {"bytes": _core.pack(SHARDS, 1)[0]},
     "tokenise": dict(zip(("text", "offsets"), encode(TEXTS), strict=True))
     | {"view": VIEW, "words": True, "kinds": False},
     "walk_tree": BINS | {"tree": ([0, -1, -1], [0.0, 0.0, 0.0], [1, 0, 0], [2, 0, 0], [0.0, -1.0, 1.0])},

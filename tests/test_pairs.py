@@ -21,7 +21,7 @@ from wirecopy import _core, pairs
 from wirecopy.boilerplate import Rule
 from wirecopy.methods import Keys
 from wirecopy.model import Tokens
-from wirecopy.pairs import LEFT_OUT, Agreement, Collided, Commons, Evidence, Filed, Limits
+from wirecopy.pairs import LEFT_OUT, Agreement, Collided, Commons, Evidence, Filed, Limits, Strangers
 
 U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 
@@ -161,7 +161,7 @@ def collide(
     known: Sequence[int] | None = None,
 ) -> Collided:
     names = None if known is None else np.array(known, U64)
-    return Collided.join([pairs.collide(filed, np.array(ranks, U32), Limits(**asdict(limit)), names)])
+    return pairs.collide(filed, np.array(ranks, U32), Limits(**asdict(limit)), names)
 
 
 def read_rows(evidence: Evidence, names: Sequence[int] | NDArray[np.uint64] | None = None) -> list[twin.Row]:
@@ -286,9 +286,34 @@ def test_suspects_and_candidates_are_what_the_rule_says(
     assert limit.links is not None
     later, earlier = _core.nominate(collided.evidence, agreement, is_guilty, limit.links)
     agreed = twin.agreeing(rows, lengths, rule)
+    strangers = pairs.find_strangers(collided.evidence, agreement)
+    assert list(strangers.rows()) == twin.strangers(rows, agreed)
     expected = twin.nominate(rows, agreed, guilty, limit.links)
     assert list(zip(later.tolist(), earlier.tolist(), strict=True)) == expected
     event("some are only linked" if any(row.linked for row in rows) else "none is linked")
+
+
+@settings(max_examples=200)
+@given(piles(), limits, rules, st.integers(1, 3), st.sets(st.integers(0, 12), max_size=4))
+def test_ranges_of_later_articles_tell_what_all_evidence_tells(
+    articles: list[list[int]], limit: twin.Limits, rule: twin.Rule, every: int, edges: set[int]
+) -> None:
+    collided = collide([(file(articles, every), 0)], range(len(articles)), limit)
+    lengths, chosen = np.array([len(article) for article in articles], U32), Rule(**asdict(rule))
+    none = np.zeros(len(collided.commons.names), bool)
+
+    def tell(evidence: Evidence) -> list[list[Any]]:
+        """The pairs of families, the strangers and the candidates."""
+        agreement = pairs.agree(evidence, lengths, chosen)
+        strangers = pairs.find_strangers(evidence, agreement)
+        columns = agreement.families, strangers.arrays, pairs.nominate(evidence, agreement, none)
+        return [list(zip(*(column.tolist() for column in mine), strict=True)) for mine in columns]
+
+    ranges = pairs.cut(collided.evidence, np.array(sorted(edges), U32))
+    assert len(ranges) == len(edges) + 1
+    told = [tell(evidence) for evidence in ranges]
+    assert [sorted(itertools.chain(*parts)) for parts in zip(*told, strict=True)] == tell(collided.evidence)
+    event(f"{sum(map(bool, map(len, ranges)))} ranges with evidence")
 
 
 def settle(
@@ -298,7 +323,8 @@ def settle(
     chosen = Rule(**asdict(rule))
     agreement = pairs.agree(collided.evidence, np.array(lengths, U32), chosen)
     family = _core.components(len(lengths), *agreement.families)
-    found = pairs.suspect(collided, agreement, family, chosen)
+    strangers = pairs.find_strangers(collided.evidence, agreement)
+    found = pairs.suspect(strangers, family, collided.commons, chosen)
     for number, common in found.items():
         mine = slice(*collided.commons.offsets[number : number + 2].tolist())
         assert common.holders.tolist() == collided.commons.holders[mine].tolist()
@@ -458,8 +484,8 @@ def test_what_is_filed_pickles_and_collides_as_before(
         assert list(map(len, one.shards)) == list(map(len, other.shards))
     for shard, same in zip(pairs.by_shard(before)[1], pairs.by_shard(after)[1], strict=True):
         found, again = (collide(filed, range(len(articles)), limit) for filed in (shard, same))
-        assert [column.tolist() for column in found.evidence._arrays()] == [
-            column.tolist() for column in again.evidence._arrays()
+        assert [column.tolist() for column in found.evidence.arrays] == [
+            column.tolist() for column in again.evidence.arrays
         ]
         assert (read_commons(found.commons), found.weak) == (read_commons(again.commons), again.weak)
 
@@ -478,19 +504,20 @@ def file_words(words: Sequence[Sequence[int]], keys: Sequence[Sequence[int]], *p
     return _core.file(Tokens(*pack(words)), Keys(*pack(keys), *places))
 
 
+def find_strangers(*, agreed: NDArray[np.uint8] = AGREEMENT.agreed, **changes: Any) -> object:
+    """The columns of evidence, with some of them changed."""
+    return _core.find_strangers(replace(EVIDENCE, **changes), replace(AGREEMENT, agreed=agreed))
+
+
 def suspect(
-    *, agreed: NDArray[np.uint8] = AGREEMENT.agreed, family: NDArray[np.uint32] = ONE, **changes: Any
+    *,
+    number: NDArray[np.uint32] = ONE,
+    rank: NDArray[np.uint32] = ONE,
+    family: NDArray[np.uint32] = ONE,
+    **changes: Any,
 ) -> object:
-    """The columns of evidence and of common keys, with some of them changed."""
-    columns = {name: value for name, value in changes.items() if name in Evidence.__dataclass_fields__}
-    commons = {name: value for name, value in changes.items() if name not in columns}
-    return _core.suspect(
-        replace(EVIDENCE, **columns),
-        replace(AGREEMENT, agreed=agreed),
-        family,
-        replace(COMMONS, **commons),
-        RULE,
-    )
+    """The columns of strangers and of common keys, with some of them changed."""
+    return _core.suspect(Strangers(number, rank), family, replace(COMMONS, **changes), RULE)
 
 
 def nominate(evidence: Evidence, order: NDArray[np.uint32] = ONE, marks: int = 1) -> object:
@@ -520,21 +547,21 @@ POSTINGS = file([[2, 2]])
         lambda: _core.agree(replace(EVIDENCE, later=TWO), ONE, RULE),
         lambda: _core.agree(replace(EVIDENCE, later_position=NONE), ONE, RULE),
         lambda: _core.agree(EVIDENCE, NONE, RULE),
-        lambda: suspect(later=TWO),
-        lambda: suspect(earlier=NONE),
-        lambda: suspect(later_position=TWO),
-        lambda: suspect(common=NONE),
+        lambda: find_strangers(later=TWO),
+        lambda: find_strangers(earlier=NONE),
+        lambda: find_strangers(common=NONE),
+        lambda: find_strangers(agreed=np.zeros(2, U8)),
+        lambda: suspect(number=TWO),
+        lambda: suspect(number=np.array([1], U32)),
+        lambda: suspect(number=np.zeros(2, U32), rank=np.array([1, 0], U32), family=TWO),
+        lambda: suspect(rank=np.array([1], U32)),
         lambda: suspect(family=NONE),
-        lambda: suspect(agreed=np.zeros(2, U8)),
         lambda: suspect(holders=np.array([1], U32)),
         lambda: suspect(holders=TWO),
         lambda: suspect(offsets=np.array([], I64)),
         lambda: suspect(offsets=np.array([0, 2], I64)),
         lambda: suspect(offsets=np.array([0, -1], I64)),
         lambda: suspect(positions=NONE),
-        lambda: suspect(common=np.array([1], U32)),
-        lambda: suspect(common=np.array([_core.RARE - 1], U32)),
-        lambda: suspect(common=np.array([_core.LINKED | 1], U32)),
         lambda: nominate(replace(EVIDENCE, earlier=TWO)),
         lambda: nominate(replace(EVIDENCE, common=NONE)),
         lambda: nominate(EVIDENCE, np.array([1], U32)),
@@ -556,5 +583,6 @@ def test_columns_that_do_not_fit_are_refused(call: Callable[[], object]) -> None
 
 def test_columns_that_fit_are_taken() -> None:
     assert [column.tolist() for column in _core.agree(EVIDENCE, ONE, RULE)] == [[0], [1], [0], [0]]
+    find_strangers()
     suspect()
     nominate(EVIDENCE)

@@ -19,7 +19,7 @@ from wirecopy.matching import Plan, match
 from wirecopy.matching.collection import open_pool
 from wirecopy.methods import Method
 from wirecopy.model import Articles
-from wirecopy.pairs import Collided, Filed, Limits
+from wirecopy.pairs import Filed, Limits
 from wirecopy.pile import Pile, Shelf
 from wirecopy.sources import read
 from wirecopy.statistics import Statistics
@@ -76,11 +76,10 @@ def nominate(
     for method in plan.methods:
         limits = Limits.of(method, linked=plan.linked)
         shards = [pairs.collide(shard, ranks, limits) for shard in pairs.by_shard(filed[method])[1]]
-        collided = Collided.join(shards)
+        evidence = pairs.join_evidence([shard.evidence for shard in shards], [0] * len(shards))
         words = np.concatenate([batch.words for batch in filed[method]])[np.argsort(ranks)]
-        agreement = pairs.agree(collided.evidence, words, pairs.rule_of(method))
-        none = np.zeros(len(collided.commons.names), bool)
-        later, earlier = pairs.nominate(collided.evidence, agreement, none)
+        agreement = pairs.agree(evidence, words, pairs.rule_of(method))
+        later, earlier = pairs.nominate(evidence, agreement, np.empty(0, bool))
         found[method] = (later.tolist(), earlier.tolist())
     return found
 

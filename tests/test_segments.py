@@ -146,6 +146,31 @@ def test_a_segment_gives_back_what_was_filed(articles: list[Filed], placed: bool
     event(f"{min(3, len(expected.holders))} keys in {min(2, len(articles))} articles")
 
 
+@settings(max_examples=200)
+@given(piles, st.booleans(), st.sampled_from([1, 2, 7, 64, 500]))
+def test_packed_postings_are_those_of_the_keys_of_each_part(
+    articles: list[Filed], placed: bool, parts: int
+) -> None:
+    def records(content: bytes) -> list[bytes]:
+        return sorted(content[start : start + 32] for start in range(0, len(content), 32))
+
+    packed = _core.pack(file(articles, placed), parts)
+    expected = twin.pack(articles, parts, placed=placed)
+    assert [records(part.tobytes()) for part in packed] == [records(part) for part in expected]
+    again = [_core.unpack(part) for part in packed]
+    assert [len(one) * 32 for one in again] == [len(part) for part in packed]
+    assert [part.tobytes() for part in _core.pack(again, parts)] == [part.tobytes() for part in packed]
+    event(f"{min(3, sum(map(bool, map(len, packed))))} parts with keys")
+
+
+@pytest.mark.parametrize("length", [1, 31, 33])
+def test_bytes_that_are_no_packed_postings_are_refused(length: int) -> None:
+    with pytest.raises(ValueError, match="expected packed postings of 32 bytes"):
+        _core.unpack(np.zeros(length, U8))
+    with pytest.raises(ValueError, match="expected 1 to 65536 parts"):
+        _core.pack(EMPTY, 0)
+
+
 def random_pile(seed: int, articles: int, keys_each: int, longest: int = 60) -> list[Filed]:
     """Articles that share keys, which crowd in some places."""
     dice = random.Random(seed)

@@ -70,13 +70,12 @@ pub struct Commons<'a> {
 }
 
 impl Columns<'_> {
-    fn check(&self, words: &[u32]) -> Result<usize> {
+    fn rows(&self) -> Result<usize> {
         let rows = self.later.len();
         let lengths = [self.earlier.len(), self.later_position.len(), self.earlier_position.len(), self.common.len()];
         if lengths != [rows; 4] {
             return Err(Invalid(format!("expected columns of {rows} rows, got {lengths:?}")));
         }
-        check_ranks([self.later, self.earlier], words.len())?;
         Ok(rows)
     }
 
@@ -85,8 +84,8 @@ impl Columns<'_> {
     }
 
     /// The number of its common key, if it has one.
-    fn number(&self, row: usize) -> Option<usize> {
-        Some(self.common[row] & !LINKED).filter(|number| *number != RARE).map(|number| number as usize)
+    fn number(&self, row: usize) -> Option<u32> {
+        Some(self.common[row] & !LINKED).filter(|number| *number != RARE)
     }
 }
 
@@ -113,7 +112,8 @@ pub struct Agreement {
 /// # Errors
 /// When columns differ in length or name an article beyond `words`.
 pub fn agree(evidence: Columns<'_>, words: &[u32], rule: Rule) -> Result<Agreement> {
-    let rows = evidence.check(words)?;
+    let rows = evidence.rows()?;
+    check_ranks([evidence.later, evidence.earlier], words.len())?;
     let mut order: Vec<(u64, u32)> =
         (0..rows).map(|i| (u64::from(evidence.later[i]) << 32 | u64::from(evidence.earlier[i]), i as u32)).collect();
     order.sort_unstable();
@@ -154,28 +154,41 @@ pub struct Suspects {
     pub example_offsets: Vec<i64>,
 }
 
-/// The common keys that may be boilerplate. `agreed` is from `agree`; `family` is the lowest rank in each article's family.
+/// Holders of common keys that agree with fewer than half of those they were paired with, sorted: (numbers of the keys, ranks).
+/// Complete for the later articles whose evidence is complete. `agreed` is from `agree`.
+///
+/// # Errors
+/// When columns differ in length.
+pub fn find_strangers(evidence: Columns<'_>, agreed: &[u8]) -> Result<(Vec<u32>, Vec<u32>)> {
+    if agreed.len() != evidence.rows()? {
+        return Err(Invalid(format!("expected a mark for each row, got {}", agreed.len())));
+    }
+    let mut meetings: Vec<(u32, u32, u8)> =
+        (0..agreed.len()).filter_map(|row| Some((evidence.number(row)?, evidence.later[row], agreed[row]))).collect();
+    meetings.sort_unstable();
+    let strangers = meetings
+        .chunk_by(|one, other| (one.0, one.1) == (other.0, other.1))
+        .filter(|mine| 2 * mine.iter().filter(|meeting| meeting.2 == 1).count() < mine.len());
+    Ok(strangers.map(|mine| (mine[0].0, mine[0].1)).unzip())
+}
+
+/// The common keys that may be boilerplate. Strangers are numbers of common keys and ranks, sorted, as `find_strangers` gives
+/// them; `family` is the lowest rank in each article's family.
 ///
 /// # Errors
 /// When columns do not fit each other.
-pub fn suspect(
-    evidence: Columns<'_>,
-    agreed: &[u8],
-    family: &[u32],
-    commons: Commons<'_>,
-    rule: Rule,
-) -> Result<Suspects> {
-    let rows = evidence.check(family)?;
+pub fn suspect(numbers: &[u32], ranks: &[u32], family: &[u32], commons: Commons<'_>, rule: Rule) -> Result<Suspects> {
     check_offsets(commons.offsets, commons.holders.len(), "holders")?;
-    check_ranks([commons.holders], family.len())?;
+    check_ranks([commons.holders, ranks], family.len())?;
     let last = commons.offsets.len() - 1;
-    let is_known = |row: usize| evidence.number(row).is_none_or(|number| number < last);
-    if agreed.len() != rows || commons.positions.len() != commons.holders.len() || !(0..rows).all(is_known) {
-        return Err(Invalid(format!(
-            "expected a mark for each row, a position for each holder and common keys under {last}"
-        )));
+    let strangers: Vec<(u32, u32)> = numbers.iter().copied().zip(ranks.iter().copied()).collect();
+    if numbers.len() != ranks.len() || !strangers.is_sorted() || numbers.last().is_some_and(|one| *one as usize >= last)
+    {
+        return Err(Invalid(format!("expected sorted strangers to common keys under {last}, each with its rank")));
     }
-    let strangers = find_strangers(evidence, agreed);
+    if commons.positions.len() != commons.holders.len() {
+        return Err(Invalid(format!("expected a position for each of {} holders", commons.holders.len())));
+    }
     let mut answer = Suspects { example_offsets: vec![0], ..Suspects::default() };
     let mut seen = HashSet::new();
     for mine in strangers.chunk_by(|one, other| one.0 == other.0) {
@@ -185,8 +198,8 @@ pub fn suspect(
         if firsts.len() < rule.articles {
             continue;
         }
-        let common = mine[0].0;
-        answer.commons.push(common as u32);
+        let common = mine[0].0 as usize;
+        answer.commons.push(mine[0].0);
         let holders = commons.offsets[common] as usize..commons.offsets[common + 1] as usize;
         let is_first = |place: &usize| firsts.binary_search(&commons.holders[*place]).is_ok();
         for place in holders.filter(is_first).take(rule.examples) {
@@ -219,7 +232,7 @@ pub fn nominate(
     }
     let pair = |row: &u32| evidence.pair(*row);
     let links_only = |row: &u32| evidence.common[*row as usize] & LINKED != 0;
-    let is_boilerplate = |number: usize| boilerplate.get(number).is_some_and(|is| *is);
+    let is_boilerplate = |number: u32| boilerplate.get(number as usize).is_some_and(|is| *is);
     let supports =
         |row: &u32| agreed[*row as usize] == 1 || !evidence.number(*row as usize).is_some_and(is_boilerplate);
     let mut kept: Vec<(u32, u32)> = Vec::new();
@@ -238,18 +251,6 @@ pub fn nominate(
     }
     kept.sort_unstable();
     Ok(kept.into_iter().unzip())
-}
-
-/// (common key, article) for the holders that agree with fewer than half of those they were paired with.
-fn find_strangers(evidence: Columns<'_>, agreed: &[u8]) -> Vec<(usize, u32)> {
-    let mut meetings: Vec<(usize, u32, u8)> =
-        (0..agreed.len()).filter_map(|row| Some((evidence.number(row)?, evidence.later[row], agreed[row]))).collect();
-    meetings.sort_unstable();
-    meetings
-        .chunk_by(|one, other| (one.0, one.1) == (other.0, other.1))
-        .filter(|mine| 2 * mine.iter().filter(|meeting| meeting.2 == 1).count() < mine.len())
-        .map(|mine| (mine[0].0, mine[0].1))
-        .collect()
 }
 
 /// The lowest article of the family; shortens the way there.

@@ -3,6 +3,7 @@
 //! `file` turns a batch's keys into postings, cut into `SHARDS` shards by the key's first bits. A posting carries the
 //! words around its shingle, four bits each: most keys that unrelated articles share are accidents, and these words tell.
 
+use crate::segments::read_number;
 use crate::shingles::check_offsets;
 use crate::{Invalid, Result};
 
@@ -115,6 +116,52 @@ pub(crate) fn shard_of(key: u64) -> usize {
 /// Four bits for each word, the nearest lowest; never 0.
 fn context<'a>(words: impl Iterator<Item = &'a u64>) -> u64 {
     words.enumerate().fold(0, |bits, (i, word)| bits | ((((word & 0xFFFF) * 15) >> 16) + 1) << (4 * i))
+}
+
+/// Bytes of a packed posting: key, words on its left and right, row, position, little-endian.
+const PACKED: usize = 32;
+const MOST_PARTS: usize = 1 << 16;
+
+/// The postings of a batch for each of `parts` equal ranges of keys, by rising key, as bytes that can be kept on a disk.
+///
+/// # Errors
+/// When there are no parts, or too many.
+pub fn pack(shards: &[&Postings], parts: usize) -> Result<Vec<Vec<u8>>> {
+    if !(1..=MOST_PARTS).contains(&parts) {
+        return Err(Invalid(format!("expected 1 to {MOST_PARTS} parts, got {parts}")));
+    }
+    let all = || shards.iter().flat_map(|shard| &shard.0);
+    let part_of = |key: u64| ((u128::from(key) * parts as u128) >> 64) as usize;
+    let mut sizes = vec![0; parts];
+    all().for_each(|posting| sizes[part_of(posting.key)] += PACKED);
+    let mut packed: Vec<Vec<u8>> = sizes.into_iter().map(Vec::with_capacity).collect();
+    for posting in all() {
+        let mut bytes = [0; PACKED];
+        bytes[..8].copy_from_slice(&posting.key.to_le_bytes());
+        bytes[8..16].copy_from_slice(&posting.left.to_le_bytes());
+        bytes[16..24].copy_from_slice(&posting.right.to_le_bytes());
+        bytes[24..28].copy_from_slice(&posting.row.to_le_bytes());
+        bytes[28..].copy_from_slice(&posting.position.to_le_bytes());
+        packed[part_of(posting.key)].extend_from_slice(&bytes);
+    }
+    Ok(packed)
+}
+
+/// The postings that `pack` made these bytes of.
+///
+/// # Errors
+/// When it did not.
+pub fn unpack(bytes: &[u8]) -> Result<Postings> {
+    let (packed, rest) = bytes.as_chunks::<PACKED>();
+    if !rest.is_empty() {
+        return Err(Invalid(format!("expected packed postings of {PACKED} bytes each, got {} bytes", bytes.len())));
+    }
+    let read = |one: &[u8; PACKED]| {
+        let wide = |at: usize| read_number(one, at / 8, 8);
+        let narrow = |at: usize| read_number(one, at / 4, 4) as u32;
+        Posting { key: wide(0), left: wide(8), right: wide(16), row: narrow(24), position: narrow(28) }
+    };
+    Ok(Postings(packed.iter().map(read).collect()))
 }
 
 /// Postings of one batch, and the number of its first article.

@@ -126,8 +126,8 @@ mod _core {
 
     #[pymodule_export]
     use super::pairs::{
-        Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part, hold_common,
-        look_up, nominate, postings_at, suspect,
+        Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part,
+        find_strangers, hold_common, look_up, nominate, pack, postings_at, suspect, unpack,
     };
 
     #[pymodule_export]

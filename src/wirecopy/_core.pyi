@@ -12,7 +12,7 @@ from wirecopy.forms import SlotRule
 from wirecopy.matching.opinions import Scored
 from wirecopy.methods import Keys, Sketches
 from wirecopy.model import Boilerplate, Tokens, View
-from wirecopy.pairs import Agreement, Commons, Evidence, Limits, Queries
+from wirecopy.pairs import Agreement, Commons, Evidence, Limits, Queries, Strangers
 from wirecopy.statistics import Statistics
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "feature_names",
     "file",
     "file_part",
+    "find_strangers",
     "grow_tree",
     "hash_texts",
     "hold_common",
@@ -77,6 +78,7 @@ __all__ = [
     "no_text",
     "nominate",
     "opinion_lines",
+    "pack",
     "page_blocks",
     "page_metadata",
     "plant",
@@ -95,6 +97,7 @@ __all__ = [
     "split_words",
     "suspect",
     "tokenise",
+    "unpack",
     "varying_slots",
     "walk_tree",
     "whole_hashes",
@@ -202,6 +205,8 @@ def merge_segments(
     parts: Sequence[tuple[Segment, NDArray[np.uint8], NDArray[np.bool_]]],
     places: NDArray[np.uint32] | None = None,
 ) -> bytes: ...
+def pack(shards: Sequence[Postings], parts: int) -> list[NDArray[np.uint8]]: ...
+def unpack(bytes: NDArray[np.uint8]) -> Postings: ...
 def distinct_keys(shards: Sequence[Postings]) -> NDArray[np.uint64]: ...
 def postings_at(
     shards: Sequence[Postings], article: int, positions: NDArray[np.uint32], keys: NDArray[np.uint64]
@@ -405,8 +410,11 @@ def collide(
 def agree(
     evidence: Evidence, words: NDArray[np.uint32], rule: Rule
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]: ...
+def find_strangers(
+    evidence: Evidence, agreement: Agreement
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]: ...
 def suspect(
-    evidence: Evidence, agreement: Agreement, family: NDArray[np.uint32], commons: Commons, rule: Rule
+    strangers: Strangers, family: NDArray[np.uint32], commons: Commons, rule: Rule
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]: ...
 def nominate(
     evidence: Evidence, agreement: Agreement, boilerplate: NDArray[np.bool_], links: int

@@ -120,7 +120,7 @@ class AlignedRows:
 
     def numbers(self) -> Iterator[list[int]]:
         """The pieces of each pair as one list, six numbers a piece, in the order of the columns."""
-        flat = np.column_stack([column.astype(np.int64) for column in self.pieces._arrays()]).ravel()
+        flat = np.column_stack([column.astype(np.int64) for column in self.pieces.arrays]).ravel()
         edges = (self.offsets * len(Pieces.__match_args__)).tolist()
         return (flat[start:end].tolist() for start, end in pairwise(edges))
 

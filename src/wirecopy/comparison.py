@@ -114,6 +114,21 @@ class Compared:
         """The number of the pair that each passage belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.passage_offsets))
 
+    @property
+    def columns(self) -> list[NDArray[Any]]:
+        """All arrays, in order; `of` puts them together again."""
+        shares = self.relation, self.query_covered, self.found_covered, self.resemblance
+        lists = self.passage_offsets, *self.passages.arrays, self.tried, self.slot_offsets, *self.slots.arrays
+        return [*shares, *lists]
+
+    @classmethod
+    def of(cls, columns: Sequence[NDArray[Any]]) -> Compared:
+        """The pairs whose `columns` these are."""
+        relation, in_query, in_found, resemblance, offsets, *lists = columns
+        passages, (tried, slot_offsets, *slots) = Passages(*lists[:8]), lists[8:]
+        shares = in_query, in_found, resemblance
+        return cls(relation, *shares, offsets, passages, tried, slot_offsets, SlotColumns(*slots))
+
     def take(self, rows: NDArray[np.int64]) -> Compared:
         """The pairs with these numbers, in this order."""
         columns = {name: getattr(self, name)[rows] for name in PAIR_COLUMNS}

@@ -25,24 +25,26 @@ class Columns:
     __match_args__: tuple[str, ...] = ()
     """The names of the fields, as a dataclass has them."""
 
-    def _arrays(self) -> list[NDArray[Any]]:
+    @property
+    def arrays(self) -> list[NDArray[Any]]:
+        """The columns."""
         return [getattr(self, name) for name in self.__match_args__]
 
     def __len__(self) -> int:
-        return len(self._arrays()[0])
+        return len(self.arrays[0])
 
     def rows(self, some: slice = slice(None)) -> Iterator[tuple[Any, ...]]:
         """The rows, or some of them, as tuples of plain values."""
-        return zip(*(column[some].tolist() for column in self._arrays()), strict=True)
+        return zip(*(column[some].tolist() for column in self.arrays), strict=True)
 
     def take(self, rows: Any) -> Self:
         """The rows of these numbers, or of this mask, in the order given."""
-        return type(self)(*(column[rows] for column in self._arrays()))
+        return type(self)(*(column[rows] for column in self.arrays))
 
     @classmethod
     def join(cls, parts: Sequence[Self]) -> Self:
         """The rows of one or more tables, concatenated."""
-        columns = zip(*(part._arrays() for part in parts), strict=True)
+        columns = zip(*(part.arrays for part in parts), strict=True)
         return cls(*(np.concatenate(column) for column in columns))
 
 

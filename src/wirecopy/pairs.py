@@ -3,14 +3,15 @@
 Articles are numbered as they were filed; a *rank* is an article's place when sorted by `published`, then by id. The later article
 of a pair is the query, the earlier one is found. Queries do not belong to the collection: their ranks are behind all of it.
 
-Each stage is a function of values: `file` of a batch, `collide` of a shard of keys, `agree` of pairs, `suspect` of common keys,
-`nominate` of pairs again.
+Each stage is a function of values: `file` of a batch, `collide` of a shard of keys, `agree` and `find_strangers` of the pairs of a range of
+later articles, `suspect` of the common keys of a shard, `nominate` of pairs again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -150,27 +151,11 @@ class Commons:
 
 @dataclass(frozen=True, slots=True)
 class Collided:
-    """The evidence of some shards, their common keys, and how many collisions the words around do not support."""
+    """The evidence of one shard, its common keys, and how many collisions the words around do not support."""
 
     evidence: Evidence
     commons: Commons
     weak: int
-
-    @classmethod
-    def join(cls, shards: Sequence[Any]) -> Collided:
-        """The shards, concatenated; common keys are numbered through all of them."""
-        first, columns = 0, []
-        for rows, _, (_, _, sizes, _) in shards:
-            evidence = Evidence(*rows)
-            common = evidence.common
-            common[common & ~np.uint32(_core.LINKED) != _core.RARE] += np.uint32(first)
-            columns.append(evidence)
-            first += len(sizes)
-        holders, positions, sizes, names = (
-            np.concatenate([commons[column] for _, _, commons in shards]) for column in range(4)
-        )
-        commons = Commons(holders, positions, np.concatenate([[0], np.cumsum(sizes)]), names)
-        return cls(Evidence.join(columns), commons, sum(weak for _, weak, _ in shards))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +165,14 @@ class Agreement:
     order: NDArray[np.uint32]
     agreed: NDArray[np.uint8]
     families: Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Strangers(Columns):
+    """Holders of common keys that agree with fewer than half of those they were paired with: the number of the key, and the rank."""
+
+    number: NDArray[np.uint32]
+    rank: NDArray[np.uint32]
 
 
 def tokenise(batch: Articles, method: Method, *, words: bool | None = None) -> Tokens:
@@ -229,9 +222,31 @@ def collide(
     ranks: NDArray[np.uint32],
     limits: Limits,
     known: NDArray[np.uint64] | None = None,
-) -> Any:
-    """The evidence of one shard, for `Collided.join`; common keys are numbered by their place in the names `known`, if given."""
-    return _core.collide(shard, ranks, limits, known=known)
+) -> Collided:
+    """The evidence of one shard; common keys are numbered from 0, or by their place in the names `known`, if given."""
+    columns, weak, (holders, positions, sizes, names) = _core.collide(shard, ranks, limits, known=known)
+    commons = Commons(holders, positions, np.concatenate([[0], np.cumsum(sizes)]), names)
+    return Collided(Evidence(*columns), commons, weak)
+
+
+def cut(evidence: Evidence, edges: NDArray[np.uint32]) -> list[Evidence]:
+    """The evidence of each range of later articles, whose first ranks but that of the first range are `edges`."""
+    if not len(edges):
+        return [evidence]
+    ranges = np.searchsorted(edges, evidence.later, side="right")
+    order = np.argsort(ranges, kind="stable")
+    places = np.searchsorted(ranges[order], np.arange(len(edges) + 2)).tolist()
+    return [evidence.take(order[start:end]) for start, end in pairwise(places)]
+
+
+def join_evidence(parts: Sequence[Evidence], firsts: Iterable[int]) -> Evidence:
+    """The evidence of all shards, concatenated; of each the common keys are numbered on from a first number."""
+    evidence, start = Evidence.join(parts), 0
+    for part, first in zip(parts, firsts, strict=False):
+        common = evidence.common[start : start + len(part)]
+        common[common & ~np.uint32(_core.LINKED) != _core.RARE] += np.uint32(first)
+        start += len(part)
+    return evidence
 
 
 def agree(evidence: Evidence, words: NDArray[np.uint32], rule: Rule) -> Agreement:
@@ -240,12 +255,16 @@ def agree(evidence: Evidence, words: NDArray[np.uint32], rule: Rule) -> Agreemen
     return Agreement(order, agreed, (families[0], families[1]))
 
 
+def find_strangers(evidence: Evidence, agreement: Agreement) -> Strangers:
+    """The strangers among the later articles, sorted by the number of the key, then by rank."""
+    return Strangers(*_core.find_strangers(evidence, agreement))
+
+
 def suspect(
-    collided: Collided, agreement: Agreement, family: NDArray[np.uint32], rule: Rule
+    strangers: Strangers, family: NDArray[np.uint32], commons: Commons, rule: Rule
 ) -> dict[int, Common]:
     """The common keys that may be boilerplate, by number; `family` is the rank of the earliest article of each one's family."""
-    commons = collided.commons
-    numbers, ranks, positions, offsets = _core.suspect(collided.evidence, agreement, family, commons, rule)
+    numbers, ranks, positions, offsets = _core.suspect(strangers, family, commons, rule)
     edges = offsets.tolist()
     return {
         number: Common(

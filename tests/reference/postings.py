@@ -304,6 +304,15 @@ def families(rows: Sequence[Row], words: Sequence[int], rule: Rule) -> list[Pair
     return sorted(pair for pair, both in shares(rows, words, rule).items() if min(both) >= rule.family_share)
 
 
+def strangers(rows: Sequence[Row], agreed: set[Pair]) -> list[tuple[int, int]]:
+    """The common keys and later articles that agree with fewer than half of those they met by the key, rising."""
+    met: dict[tuple[int, int], list[bool]] = defaultdict(list)
+    for row in rows:
+        if row.common is not None:
+            met[row.common, row.later].append((row.later, row.earlier) in agreed)
+    return sorted(one for one, friends in met.items() if 2 * sum(friends) < len(friends))
+
+
 def suspects(
     rows: Sequence[Row],
     commons: Mapping[int, Holders],
@@ -316,15 +325,14 @@ def suspects(
     Of a family the earliest stranger stands for all.
     """
     found: dict[int, Holders] = {}
+    everyone = strangers(rows, agreed)
     for common, holders in commons.items():
-        strangers: dict[int, int] = {}
-        for rank, _ in sorted(holders):
-            met = [row for row in rows if row.common == common and row.later == rank]
-            friends = [row for row in met if (row.later, row.earlier) in agreed]
-            if met and 2 * len(friends) < len(met):
-                strangers.setdefault(family[rank], rank)
-        if len(strangers) >= rule.articles:
-            firsts = set(strangers.values())
+        first_of: dict[int, int] = {}
+        for number, rank in everyone:
+            if number == common:
+                first_of.setdefault(family[rank], rank)
+        if len(first_of) >= rule.articles:
+            firsts = set(first_of.values())
             found[common] = [holder for holder in holders if holder[0] in firsts][: rule.examples]
     return found
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,6 +52,17 @@ class Segment:
     def shard(self, number: int) -> dict[int, Sequence[Held]]:
         """The keys of one shard of 64."""
         return {key: held for key, held in self.holders.items() if key * 64 // 2**64 == number}
+
+
+def pack(articles: Sequence[Filed], parts: int, *, placed: bool) -> list[bytes]:
+    """What `rust/src/postings.rs` packs for each of some equal ranges of keys: key, left, right, row with words above, position."""
+    packed = [b""] * parts
+    segment = encode(articles, placed=placed)
+    for key, holders in segment.holders.items():
+        for one in holders:
+            row = one.article + (min(one.words, LONGEST) << 24)
+            packed[key * parts // 2**64] += struct.pack("<QQQII", key, one.left, one.right, row, one.position)
+    return packed
 
 
 def encode(articles: Sequence[Filed], *, placed: bool) -> Segment:

@@ -234,6 +234,14 @@ mirror! {
     }
 }
 
+mirror! {
+    /// Holders of common keys that hardly agree with others.
+    Strangers<'py> {
+        number: Slice<'py, u32>,
+        rank: Slice<'py, u32>,
+    }
+}
+
 columns! {
     /// Passages as columns.
     Passages<'py> => matches::Passages {

@@ -3,7 +3,7 @@
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-use super::arrays::{Agreement, Commons, Evidence, Keys, Queries, Tokens};
+use super::arrays::{Agreement, Commons, Evidence, Keys, Queries, Strangers, Tokens};
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
 use crate::{candidates, collisions, postings, sets, sharing};
 
@@ -32,6 +32,25 @@ pub(crate) fn file<'py>(py: Python<'py>, tokens: Tokens<'py>, keys: Keys<'py>) -
     let (starts, ends) = (optional!(keys.starts), optional!(keys.ends));
     let shards = run(py, || postings::file(batch.hashes, batch.offsets, values, offsets, starts, ends))?;
     Ok(shards.into_iter().map(Postings).collect())
+}
+
+/// The postings of a batch for each of some equal ranges of keys, as bytes.
+#[pyfunction]
+pub(crate) fn pack<'py>(
+    py: Python<'py>,
+    shards: Vec<PyRef<'py, Postings>>,
+    parts: usize,
+) -> PyResult<Vec<Array<'py, u8>>> {
+    let shards: Vec<&postings::Postings> = shards.iter().map(|shard| &shard.0).collect();
+    let packed = run(py, || postings::pack(&shards, parts))?;
+    Ok(packed.into_iter().map(|part| part.into_arrays(py)).collect())
+}
+
+/// The postings that were packed.
+#[pyfunction]
+pub(crate) fn unpack<'py>(py: Python<'py>, bytes: Slice<'py, u8>) -> PyResult<Postings> {
+    let bytes = bytes.as_slice()?;
+    Ok(Postings(run(py, || postings::unpack(bytes))?))
 }
 
 /// The distinct keys of some postings, sorted.
@@ -132,19 +151,29 @@ pub(crate) fn agree<'py>(
     Ok((answer.order, answer.agreed, later, earlier).into_arrays(py))
 }
 
+/// Holders of common keys that agree with fewer than half of those they were paired with: (numbers of the keys, ranks), sorted.
+#[pyfunction]
+pub(crate) fn find_strangers<'py>(
+    py: Python<'py>,
+    evidence: Evidence<'py>,
+    agreement: Agreement<'py>,
+) -> PyResult<(Array<'py, u32>, Array<'py, u32>)> {
+    let (columns, agreed) = (evidence.columns()?, agreement.agreed.as_slice()?);
+    run_to_arrays(py, || candidates::find_strangers(columns, agreed))
+}
+
 /// The common keys that may be boilerplate, with examples of their holders: (numbers, ranks, positions, offsets of examples).
 #[pyfunction]
 pub(crate) fn suspect<'py>(
     py: Python<'py>,
-    evidence: Evidence<'py>,
-    agreement: Agreement<'py>,
+    strangers: Strangers<'py>,
     family: Slice<'py, u32>,
     commons: Commons<'py>,
     rule: candidates::Rule,
 ) -> PyResult<(Array<'py, u32>, Array<'py, u32>, Array<'py, u32>, Array<'py, i64>)> {
-    let (columns, agreed, family) = (evidence.columns()?, agreement.agreed.as_slice()?, family.as_slice()?);
+    let (numbers, ranks, family) = (strangers.number.as_slice()?, strangers.rank.as_slice()?, family.as_slice()?);
     let commons = commons.columns()?;
-    let answer = run(py, || candidates::suspect(columns, agreed, family, commons, rule))?;
+    let answer = run(py, || candidates::suspect(numbers, ranks, family, commons, rule))?;
     Ok((answer.commons, answer.example_ranks, answer.example_positions, answer.example_offsets).into_arrays(py))
 }
 

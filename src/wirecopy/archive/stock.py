@@ -66,6 +66,10 @@ class Stock:
         by_place = invert(self._order, len(self._order), LEFT_OUT)
         return np.append(by_place, np.uint32(LEFT_OUT))[self._index.places(filed)]
 
+    def count_shards(self, method: Method) -> int:
+        """How many shards there are."""
+        return SHARDS
+
     def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
         """The words of each article, and the postings of each shard, decoded when they are asked for: nothing is kept."""
         number, segments = self._index.settings.methods.index(method), self._index.segments

@@ -10,7 +10,7 @@ again, a block of related pairs at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,28 +35,19 @@ from ..model import Articles, Boilerplate
 from ..pairs import (
     LEFT_OUT,
     NO_NAMES,
-    NOBODY,
-    SHARDS,
-    Agreement,
-    Collided,
-    Limits,
     Lookup,
     Nominated,
     Pairs,
     Queries,
-    agree,
-    collide,
     distinct,
-    nominate,
-    rule_of,
-    suspect,
     unite,
 )
 from ..sharing import Sharing
 from ..statistics import Statistics
 from . import learning
-from .collection import Collection, Filing, Pool, Texts
+from .collection import Chunk, Collection, Filing, Pool, Texts
 from .matches import Matches
+from .meeting import NO_PAIRS, concatenate, meet
 
 BLOCK_PAIRS = 512
 MOST_METHODS = 8
@@ -160,7 +151,7 @@ def conclude(plan: Plan, collection: Collection, filing: Filing, known: Learning
         nominated = {
             one: pairs
             if one.is_directed
-            else _concatenate([pairs, pair_all(one, collection, filing, known.learnt, pool)])
+            else concatenate([pairs, pair_all(one, collection, filing, known.learnt, pool)])
             for one, pairs in nominated.items()
         }
     later, earlier, by = unite(list(nominated.values()))
@@ -197,7 +188,7 @@ def answer(
         for some in nominate_queries(plan, one, learnt):
             kept = ranks[some.queries] != LEFT_OUT
             nominated[one.method].append((ranks[some.queries[kept]], some.founds[kept]))
-    later, earlier, by = unite([_concatenate(pairs) for pairs in nominated.values()])
+    later, earlier, by = unite([concatenate(pairs) for pairs in nominated.values()])
     articles = len(collection.ids)
 
     def texts(ranks: NDArray[np.uint32]) -> Texts:
@@ -207,7 +198,7 @@ def answer(
         return np.concatenate([body, more]), np.concatenate([offsets[:-1], offsets[-1] + more_offsets])
 
     behind = later + np.uint32(articles)
-    compared, _ = compare(get_preset(plan.preset), texts, (behind, earlier), learnt.known, pool)
+    compared, _ = compare(get_preset(plan.preset), texts, (behind, earlier), learnt.known, pool, "answer")
     compared = settle_pairs(compared, learnt, (queries, later), (collection, earlier))
     kept = np.flatnonzero(compared.relation >= 0)
     work = {"candidates": len(later), "comparisons": len(later), "matches": len(kept)}
@@ -220,9 +211,7 @@ def answer(
 def compare_more(matches: Matches, pairs: Pairs, pool: Pool) -> Compared:
     """How other pairs of articles of a collection that was matched with itself compare, by what is known of it."""
     collection = matches.found_side
-    compared, _ = compare(
-        get_preset(matches.preset), collection.texts, pairs, matches.learnt.known, pool, quiet=True
-    )
+    compared, _ = compare(get_preset(matches.preset), collection.texts, pairs, matches.learnt.known, pool)
     return settle_pairs(compared, matches.learnt, (collection, pairs[0]), (collection, pairs[1]))
 
 
@@ -258,33 +247,26 @@ def nominate_queries(plan: Plan, queries: Queries, learnt: Learnt) -> list[Nomin
 
 def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Learning:
     """What a collection teaches, which is the same for every preset, linked or not, and the candidates."""
-    keyed = {
-        one: _collide(one, collection, filing, pool, last=plan.linked)
-        for one in plan.nominating
-        if not one.is_directed
-    }
     nominated = dict.fromkeys(plan.nominating, NO_PAIRS)
     names, shingles, collisions = {}, [NO_NAMES], 0
     formulas: list[Common] = []
-    for one, (collided, agreement) in keyed.items():
-        family = _core.components(len(collection.ids), *agreement.families)
-        guilty, known = learning.convict(collection, suspect(collided, agreement, family, rule_of(one)))
-        is_boilerplate = np.zeros(len(collided.commons.names), bool)
-        is_boilerplate[list(guilty)] = True
-        nominated[one] = nominate(collided.evidence, agreement, is_boilerplate)
-        names[str(one)] = distinct(collided.commons.names[is_boilerplate])
-        collisions += len(collided.evidence) + collided.weak
-        if plan.learns_from(one):
-            formulas += guilty.values()
-            shingles.append(known.shingles)
-    del keyed
+    for one in plan.nominating:
+        if not one.is_directed:
+            keyed = _learn_keys(one, collection, filing, pool, last=plan.linked)
+            nominated[one], names[str(one)] = keyed.pairs, keyed.names
+            collisions += keyed.collisions
+            if plan.learns_from(one):
+                formulas += keyed.formulas
+                shingles.append(keyed.known.shingles)
     for one in plan.nominating:
         if one.is_directed:
             nominated[one] = share(one, filing, pool)
     known = replace(NOTHING, shingles=distinct(np.concatenate(shingles)))
     later, earlier, _ = unite([pairs for one, pairs in nominated.items() if plan.learns_from(one)])
     pairs = later, earlier
-    compared, traces = compare(PRESETS[DEFAULT_PRESET], collection.texts, pairs, known, pool, trace=True)
+    compared, traces = compare(
+        PRESETS[DEFAULT_PRESET], collection.texts, pairs, known, pool, "compare", trace=True
+    )
     pool.progress("learning boilerplate", 0, 0)
     suspects = learning.suspect_passages(collection, pairs, compared)
     guilty, late = learning.convict(collection, suspects)
@@ -301,32 +283,32 @@ def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Lea
     return Learning(learnt, nominated, pairs, compared, touched, collisions)
 
 
-def _collide(
-    method: Method,
-    collection: Collection,
-    filing: Filing,
-    pool: Pool,
-    *,
-    linked: bool = True,
-    names: NDArray[np.uint64] | None = None,
-    last: bool = True,
-) -> tuple[Collided, Agreement]:
-    """The collisions of a method's keys, and which pairs agree; common keys are numbered by their place in `names`, if given."""
-    limits, ranks = Limits.of(method, linked=linked), filing.ranks
-    filed, shards = filing.shards(method, last=last)
-    words = np.zeros(len(collection.ids), np.uint32)
-    words[ranks[ranks != LEFT_OUT]] = filed[ranks != LEFT_OUT]
-    stage = f"nominating by {method.name}"
-    parts = pool.map(lambda shard: collide(shard, ranks, limits, names), shards, stage, SHARDS)
-    collided = Collided.join(list(parts))
-    return collided, agree(collided.evidence, words, rule_of(method))
+@dataclass(frozen=True)
+class _Keyed:
+    """What a method's keys teach: candidates, the names of common keys that are boilerplate, with one example each, and their shingles."""
+
+    pairs: Pairs
+    names: NDArray[np.uint64]
+    formulas: Sequence[Common]
+    known: Boilerplate
+    collisions: int
+
+
+def _learn_keys(method: Method, collection: Collection, filing: Filing, pool: Pool, *, last: bool) -> _Keyed:
+    met = meet(method, collection, filing, pool, last=last)
+    guilty, known = learning.convict(collection, met.suspects())
+    is_boilerplate = np.zeros(len(met.names), bool)
+    is_boilerplate[list(guilty)] = True
+    pairs = met.nominate(is_boilerplate, pool)
+    names = distinct(met.names[is_boilerplate])
+    return _Keyed(pairs, names, list(guilty.values()), known, met.collisions)
 
 
 def pair_all(method: Method, collection: Collection, filing: Filing, learnt: Learnt, pool: Pool) -> Pairs:
     """All candidates of a method, also those by keys that many articles hold, unless the key is boilerplate by its name."""
     names = learnt.names[str(method)]
-    collided, agreement = _collide(method, collection, filing, pool, linked=False, names=names)
-    return nominate(collided.evidence, agreement, np.ones(len(names), bool))
+    met = meet(method, collection, filing, pool, linked=False, names=names)
+    return met.nominate(np.ones(len(names), bool), pool)
 
 
 def share(method: Method, filing: Filing, pool: Pool) -> Pairs:
@@ -338,7 +320,7 @@ def share(method: Method, filing: Filing, pool: Pool) -> Pairs:
         parts.append((later, earlier))
         pool.progress(f"nominating by {method.name}", int(later.max(initial=0)), len(order))
     pool.progress(f"nominating by {method.name}", len(order), len(order))
-    return _concatenate(parts)
+    return concatenate(parts)
 
 
 def decide(
@@ -350,14 +332,15 @@ def decide(
     """
     preset, boilerplate = get_preset(plan.preset), known.learnt.known
     if plan.preset != DEFAULT_PRESET:
-        return compare(preset, collection.texts, pairs, boilerplate, pool)[0], len(pairs[0])
+        return compare(preset, collection.texts, pairs, boilerplate, pool, "decide")[0], len(pairs[0])
     before, mine = (
         later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in (known.pairs, pairs)
     )
     places = np.searchsorted(before, mine)
     again = np.append(before, 0)[places] != mine
     again |= known.touched[pairs[0]] | known.touched[pairs[1]]
-    redone, _ = compare(preset, collection.texts, (pairs[0][again], pairs[1][again]), boilerplate, pool)
+    some = pairs[0][again], pairs[1][again]
+    redone, _ = compare(preset, collection.texts, some, boilerplate, pool, "decide")
     places[again] = len(before) + np.arange(len(redone))
     return Compared.join([known.compared, redone]).take(places), len(redone)
 
@@ -368,11 +351,14 @@ def compare(
     pairs: Pairs,
     known: Boilerplate,
     pool: Pool,
+    name: str = "",
     *,
     trace: bool = False,
-    quiet: bool = False,
-) -> tuple[Compared, list[tuple[NDArray[np.uint32], Trace]]]:
-    """How pairs of articles compare, and, if asked for, the articles of each block of related pairs with their traces."""
+) -> tuple[Compared, Iterable[tuple[NDArray[np.uint32], Trace]]]:
+    """How pairs of articles compare, and, if asked for, the articles of each block of related pairs with their traces.
+
+    Of a stage that has a `name` progress is told.
+    """
     later, earlier = pairs
     if not len(later):
         return NOT_COMPARED, []
@@ -380,37 +366,32 @@ def compare(
     related = np.argsort(component[later], kind="stable")
     blocks = [related[start : start + BLOCK_PAIRS] for start in range(0, len(related), BLOCK_PAIRS)]
 
-    def compare_block(
-        block: NDArray[np.int64],
-    ) -> tuple[NDArray[np.int64], Compared, Trace, NDArray[np.uint32]]:
+    def compare_block(block: NDArray[np.int64]) -> list[Chunk]:
         ranks = distinct(np.concatenate([later[block], earlier[block]]))
         tokens = text.tokenise(*texts(ranks), spans=True, kinds=True)
         queries, founds = (np.searchsorted(ranks, side[block]).astype(np.uint32) for side in pairs)
         by_found = np.argsort(founds, kind="stable")
         rows = queries[by_found], founds[by_found]
-        return block[by_found], *compare_rows(tokens, *rows, preset, known, trace=trace), ranks
+        compared, left = compare_rows(tokens, *rows, preset, known, trace=trace)
+        chunk = [block[by_found], *compared.columns]
+        return [chunk, [ranks, left.shingles, left.offsets]] if trace else [chunk]
 
-    parts, numbers, traces, done = [], [np.empty(0, np.int64)], [], 0
-    for block, compared, left, ranks in pool.map(compare_block, blocks):
-        parts.append(compared)
-        numbers.append(block)
-        if trace:
-            traces.append((ranks, left))
-        done += len(block)
-        if not quiet:
-            pool.progress("comparing", done, len(later))
-    return Compared.join(parts).take(np.argsort(np.concatenate(numbers), kind="stable")), traces
-
-
-NO_PAIRS: Pairs = NOBODY, NOBODY
+    stage = "comparing" if name else ""
+    done, *traces = pool.scatter(
+        name,
+        compare_block,
+        blocks,
+        1 + trace,
+        stage=stage,
+        total=len(later),
+        size=lambda chunk: len(chunk[0]),
+    )
+    numbers, parts = zip(*((chunk[0], Compared.of(chunk[1:])) for chunk in done), strict=True)
+    compared = Compared.join(parts).take(np.argsort(np.concatenate(numbers), kind="stable"))
+    return compared, ((ranks, Trace(*left)) for kept in traces for ranks, *left in kept)
 
 
 def _among(pairs: Pairs, others: Pairs) -> NDArray[np.bool_]:
     """Whether each pair is among others."""
     mine, theirs = (later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in (pairs, others))
     return np.isin(mine, theirs)
-
-
-def _concatenate(parts: Sequence[Pairs]) -> Pairs:
-    later, earlier = zip(*[NO_PAIRS, *parts], strict=True)
-    return np.concatenate(later), np.concatenate(earlier)

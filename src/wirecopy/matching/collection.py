@@ -23,6 +23,8 @@ Texts = tuple[NDArray[np.uint8], NDArray[np.int64]]
 """Texts as one UTF-8 buffer and its offsets."""
 Progress = Callable[[str, int, int], None]
 """Called with the name of a stage, how much of it is done, and how much there is to do."""
+Chunk = Sequence[NDArray[Any]]
+"""Some columns."""
 In = TypeVar("In")
 Out = TypeVar("Out")
 
@@ -77,6 +79,9 @@ class Filing(Protocol):
     def ranks(self) -> NDArray[np.uint32]:
         """The rank of each article."""
 
+    def count_shards(self, method: Method) -> int:
+        """How many shards the postings of a method are in."""
+
     def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
         """The number of words of each article, and the postings of each shard, which are given away the `last` time."""
 
@@ -113,8 +118,27 @@ def invert(order: NDArray[np.int64], articles: int, left_out: int) -> NDArray[np
     return ranks
 
 
+class Kept(Protocol):
+    """Chunks that a stage leaves for a later one, in order."""
+
+    def __iter__(self) -> Iterator[Chunk]: ...
+
+    def __len__(self) -> int: ...
+
+    def drop(self) -> None:
+        """Forget them: no later stage needs them."""
+
+
+class InMemory(list[Chunk]):
+    """Chunks that are kept in memory."""
+
+    def drop(self) -> None:
+        """Forget them."""
+        self.clear()
+
+
 class Pool:
-    """How work is done: threads that apply a function to many items, and the function that is told of progress."""
+    """How work is done: threads that apply a function to many items, the function that is told of progress, where stages leave chunks."""
 
     def __init__(self, threads: int, progress: Progress | None = None) -> None:
         self.threads = threads
@@ -142,6 +166,43 @@ class Pool:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+    def cut(self, articles: int) -> NDArray[np.uint32]:
+        """The first ranks of the ranges that the pairs of N articles are worked on by, but that of the first: here there is one."""
+        return np.empty(0, np.uint32)
+
+    def scatter(
+        self,
+        name: str,
+        function: Callable[[In], Sequence[Chunk]],
+        items: Iterable[In],
+        buckets: int = 1,
+        *,
+        stage: str = "",
+        total: int = 0,
+        size: Callable[[Chunk], int] = lambda _: 1,
+    ) -> Sequence[Kept]:
+        """What `function` gives for each item, a chunk for each of some buckets, kept by bucket.
+
+        `name` is that of the stage, the same whenever the same work is done. Progress is told of a `stage`; `size` says by the first chunk how
+        much was done.
+        """
+        kept = [InMemory() for _ in range(buckets)]
+        for chunks in self.weigh(self.map(function, items), stage, total, size):
+            for bucket, chunk in zip(kept, chunks, strict=True):
+                bucket.append(chunk)
+        return kept
+
+    def weigh(
+        self, results: Iterable[Sequence[Chunk]], stage: str, total: int, size: Callable[[Chunk], int]
+    ) -> Iterator[Sequence[Chunk]]:
+        """The results, of which progress is told by their sizes, if the stage is named."""
+        done = 0
+        for chunks in results:
+            done += size(chunks[0])
+            if stage:
+                self.progress(stage, done, total)
+            yield chunks
 
     def map_parts(self, function: Callable[[int], Out], parts: Iterable[int]) -> Iterator[Out]:
         """The result of `function` for each part of an index."""

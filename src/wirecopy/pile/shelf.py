@@ -13,7 +13,7 @@ from .. import _core
 from ..matching import Plan
 from ..matching.collection import Pool
 from ..methods import Method, Sketches
-from ..pairs import NOBODY, Filed, Held, Shard, by_shard, file
+from ..pairs import NOBODY, SHARDS, Filed, Held, Shard, by_shard, file
 from ..statistics import Statistics
 from .articles import Pile
 
@@ -46,6 +46,10 @@ class Shelf:
     def ranks(self) -> NDArray[np.uint32]:
         """The rank of each article by its number."""
         return self.pile.ranks
+
+    def count_shards(self, method: Method) -> int:
+        """How many shards there are."""
+        return SHARDS
 
     def shards(self, method: Method, *, last: bool) -> tuple[NDArray[np.uint32], Iterator[Shard]]:
         """The number of words of each article, and the postings of each shard, which leave the shelf the `last` time."""
