@@ -6,6 +6,7 @@
     │   ├── MissingExtra  reading it needs a package that is not installed
     │   └── NothingRead   records were given, and not one of them is an article
     ├── ArchiveError      an archive that cannot be read or written: disk full, another writer, no archive at all
+    ├── WorkError         a folder for work that cannot be used: disk full, another process, other files in it
     └── MismatchError     data made under other settings than these (text version, view, format, method)
 
 A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on. Messages speak Python:
@@ -53,6 +54,10 @@ class NothingRead(SourceError):  # noqa: N818 - reads as what happened
 
 class ArchiveError(WirecopyError):
     """An archive that cannot be read or written."""
+
+
+class WorkError(WirecopyError):
+    """A folder for work that cannot be used."""
 
 
 class MismatchError(WirecopyError):

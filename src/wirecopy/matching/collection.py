@@ -210,11 +210,15 @@ class Pool:
 
 
 @contextmanager
-def open_pool(threads: int | None, progress: Progress | None = None) -> Iterator[Pool]:
-    """A pool of N threads, by default one for each core that this process may use."""
+def open_pool(
+    threads: int | None,
+    progress: Progress | None = None,
+    make: Callable[[int, Progress | None], Pool] | None = None,
+) -> Iterator[Pool]:
+    """A pool of N threads, by default one for each core that this process may use; `make` makes another than a plain one."""
     refuse((threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    pool = Pool(threads or cores, progress)
+    pool = (make or Pool)(threads or cores, progress)
     try:
         yield pool
     finally:

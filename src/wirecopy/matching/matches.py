@@ -211,13 +211,14 @@ class Matches(Sides, Sequence[Match]):
             for match, query, found in self.tell():
                 yield json.dumps(match.to_dict(text=True) | tell(query, found), ensure_ascii=False) + "\n"
             return
-        columns = self.queries, self.founds, self.compared, self.nominated
-        ids = self.query_side.ids, self.found_side.ids
+        query_ids, queries = _names(self.query_side, self.queries)
+        found_ids, founds = _names(self.found_side, self.founds)
+        columns = queries, founds, self.compared, self.nominated
         relations = [json.dumps(relation) for relation in RELATIONS]
         methods = [json.dumps(names) for names in self.combinations]
         for start in range(0, len(self), LINES):
             end = min(start + LINES, len(self))
-            yield _core.match_lines(*columns, start, end, *ids, relations, methods)
+            yield _core.match_lines(*columns, start, end, query_ids, found_ids, relations, methods)
 
     def to_arrow(self) -> pyarrow.Table:
         """The matches as an Arrow table; passages are a list of structs.
@@ -312,3 +313,9 @@ def _articles(side: Collection, ranks: NDArray[np.uint32]) -> list[Article]:
     distinct, places = np.unique(ranks, return_inverse=True)
     articles = side.articles(distinct)
     return [articles[place] for place in places.tolist()]
+
+
+def _names(side: Collection, ranks: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.uint32]]:
+    """The ids at some ranks, which may repeat, each once; and the place of each rank among them."""
+    distinct, places = np.unique(ranks, return_inverse=True)
+    return [side.ids[rank] for rank in distinct.tolist()], places.astype(np.uint32)

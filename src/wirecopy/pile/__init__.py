@@ -6,9 +6,11 @@ candidates again. Texts and keys are held in memory.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Protocol, runtime_checkable
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -38,7 +40,9 @@ from ..sharing import Sharing
 from ..sources import Fields, read, resolve
 from ..statistics import Statistics
 from .articles import Pile, Skip
+from .folder import Folder, free_memory, open_work, stamp
 from .shelf import Shelf
+from .stored import Stored
 
 __all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
 __all__ += ["find", "learn_from", "opinions", "stories", "tune", "weigh"]
@@ -46,6 +50,7 @@ __all__ += ["find", "learn_from", "opinions", "stories", "tune", "weigh"]
 MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
 BATCH_BYTES = 4 << 20
+AnyPile = TypeVar("AnyPile", Pile, Stored)
 
 
 def find(
@@ -64,6 +69,8 @@ def find(
     batch_bytes: int = BATCH_BYTES,
     progress: Progress | None = None,
     skip: Skip | None = None,
+    work: str | os.PathLike[str] | None = None,
+    memory: int | None = None,
 ) -> Matches:
     """All copies in a pile of articles, or, with `query`, what the articles of `query` share with the pile.
 
@@ -73,9 +80,10 @@ def find(
     articles are in one cluster of what that method accepts by itself. Methods that weigh words do so by `statistics`, of a reference collection, or else by those of the pile itself. A bare text in a list has its place
     there as id, a row of a frame without ids its index: both are no identity, so that queries meet the article with their number.
     Titles, sources, dates, addresses and agencies are kept for tables and frames; without `about` they are not, which saves some memory.
-    `skip` is called with every record that cannot be used. The answer is the same for any order of the input, number of threads and
-    `batch_bytes`; of two
-    records with one id, the one read first counts.
+    `skip` is called with every record that cannot be used. With `work`, a folder, a pile may be larger than memory: texts and keys are
+    kept there, in `memory` bytes as far as that goes, by default half of what is free; killed and asked again, it goes on. The matches
+    read from the folder, which can be removed when they are no longer needed. The answer is the same for any order of the input, number
+    of threads, `batch_bytes`, and in memory or in a folder; of two records with one id, the one read first counts.
     """
     refuse(
         (threads is not None and threads < 1, f"threads: expected at least 1, got {threads}"),
@@ -83,14 +91,37 @@ def find(
         (preset not in PRESETS, f"no preset named {preset!r}; there are: {', '.join(PRESETS)}"),
         (pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"),
         (confirm is not None and query is not None, "confirm: not with a query, which is in no cluster"),
+        (memory is not None and work is None, "memory: only with work, a folder for what does not fit"),
+        (memory is not None and memory < 1, f"memory: expected 1 or more bytes, got {memory}"),
+        (
+            work is not None and query is not None,
+            "work: not with a query; add the pile to an archive, and check it there",
+        ),
+        (
+            work is not None and confirm is not None,
+            "work: not with confirm, which holds all sketches in memory",
+        ),
     )
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
     confirming = choose_confirming(confirm)
     check_statistics([*plan.methods, *confirming], statistics)
+    directed = [one.name for one in plan.nominating if one.is_directed]
+    refuse(
+        (
+            work is not None and directed,
+            f"work: not with {', '.join(directed)}, which looks up what it does not file",
+        )
+    )
     wanted = get_relations(relations)
     reading = _reading(fields, [*plan.methods, *confirming], *(KEPT if about else ["url"]))
     titled = any(one.view.title for one in (*plan.methods, *confirming))
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
+    if work is not None:
+        folder = Folder(Path(work), stamp(plan, articles, reading))
+        with open_work(folder, threads, progress, memory or free_memory() // 2) as pool:
+            source = read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True)
+            stored = warn_of_few(Stored.read(plan, source, pool, skip, titled), plan.methods, statistics)
+            return match(plan, stored, stored, pool).of(wanted)
     with open_pool(threads, progress) as pool:
         queries = read_queries(asked, reading, batch_bytes, pool, skip, titled)
         ready = [one for one in plan.nominating if not one.weighs_words and not one.is_directed]
@@ -296,7 +327,7 @@ def weigh_words(pile: Pile, method: Method, statistics: Statistics | None, pool:
     return pile.weigh(method, pool) if statistics is None else statistics
 
 
-def warn_of_few(pile: Pile, methods: Sequence[Method], statistics: Statistics | None) -> Pile:
+def warn_of_few(pile: AnyPile, methods: Sequence[Method], statistics: Statistics | None) -> AnyPile:
     """The pile with a warning for each method that weighs words by it although it is too small."""
     if statistics is not None:
         return pile

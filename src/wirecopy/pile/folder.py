@@ -1,0 +1,356 @@
+"""A folder for work that is larger than memory: what each stage leaves, as files of chunks, and which stages are done.
+
+    wirecopy-work.json      what the work is (its stamp), and of each stage that is done its folder and the size of each file
+    00/000000, 000001 …     the chunks of each bucket of a stage: number of columns, type and length of each, then the columns
+    01.part/                a stage that was not finished: begun anew
+
+A stage is in the list only once its files are on disk, whole and under their names; so what is listed can be relied on, whenever the
+process was killed. A list with another stamp, or with files that are not as it says, is of no use: the work begins anew.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import struct
+import weakref
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property, partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import WorkError
+from ..files import open_whole
+from ..matching import Plan
+from ..matching.collection import Chunk, In, Kept, Pool, Progress, open_pool
+from ..sources import Fields
+from ..sources.paths import File, Files
+
+UNKNOWN_MEMORY = 1 << 32
+"""What is assumed to be free where the system does not say."""
+LIST = "wirecopy-work.json"
+LOCK = "wirecopy-work.lock"
+WRITTEN_AT_ONCE = 1 << 24
+"""Bytes of chunks that are gathered before they are written."""
+_COLUMN = struct.Struct("<4sQ")
+_COUNT = struct.Struct("<I")
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """The chunks of one bucket of a stage; once they are dropped, there are none."""
+
+    folder: Folder
+    stage: str
+    bucket: int
+
+    @property
+    def path(self) -> Path:
+        """The file that holds them."""
+        return self.folder.path / str(self.folder.done[self.stage]["folder"]) / f"{self.bucket:06}"
+
+    def __len__(self) -> int:
+        return int(self.folder.done[self.stage]["chunks"])
+
+    @property
+    def size(self) -> int:
+        """How many bytes they are."""
+        return int(self.folder.done[self.stage]["bytes"][self.bucket] or 0)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        with self.path.open("rb") as file:
+            for _ in range(len(self)):
+                with naming(self.path):
+                    chunk = [_read_column(file, *head) for head in _read_heads(file)]
+                yield chunk
+
+    def places(self) -> list[tuple[int, int]]:
+        """Where the columns of each chunk begin in the file, and how many bytes they are."""
+        places = []
+        with naming(self.path), self.path.open("rb") as file:
+            for _ in range(len(self)):
+                size = sum(kind.itemsize * length for kind, length in _read_heads(file))
+                places.append((file.tell(), size))
+                file.seek(size, os.SEEK_CUR)
+        return places
+
+    @cached_property
+    def _descriptor(self) -> int:
+        descriptor = os.open(self.path, os.O_RDONLY)
+        weakref.finalize(self, os.close, descriptor)
+        return descriptor
+
+    def read_at(self, start: int, size: int) -> bytes:
+        """Some bytes of the file, from any thread."""
+        with naming(self.path):
+            content = os.pread(self._descriptor, size, start)
+            if len(content) != size:
+                raise OSError(f"expected {size} bytes at {start}, got {len(content)}")
+        return content
+
+    def drop(self) -> None:
+        """Remove the file once the stage that is under way is done."""
+        self.folder.dropped.append(self)
+
+
+def _read_heads(file: IO[bytes]) -> list[tuple[np.dtype[Any], int]]:
+    (columns,) = _COUNT.unpack(file.read(_COUNT.size))
+    heads = (_COLUMN.unpack(file.read(_COLUMN.size)) for _ in range(columns))
+    return [(np.dtype(kind.rstrip(b" ").decode("ascii")), length) for kind, length in heads]
+
+
+def _read_column(file: IO[bytes], kind: np.dtype[Any], length: int) -> Any:
+    column = np.empty(length, kind)
+    if length and file.readinto(column.view(np.uint8)) != column.nbytes:  # type: ignore[attr-defined]
+        raise OSError(f"expected {column.nbytes} bytes more")
+    return column
+
+
+def _encode(chunk: Chunk) -> list[bytes | memoryview]:
+    """A chunk as bytes."""
+    heads = [_COLUMN.pack(column.dtype.str.encode("ascii").ljust(4), len(column)) for column in chunk]
+    columns = [np.ascontiguousarray(column) for column in chunk]
+    return [
+        _COUNT.pack(len(chunk)) + b"".join(heads),
+        *(one.data.cast("B") for one in columns if len(one)),
+    ]
+
+
+class Folder:
+    """A folder for work, opened by one process at a time; `stamp` says what the work is.
+
+    `began_anew` says that there was work in the folder which could not be gone on with.
+    """
+
+    def __init__(self, path: Path, stamp: Mapping[str, Any]) -> None:
+        self.path = path
+        self.stamp = json.loads(json.dumps(stamp))
+        self.done: dict[str, Any] = {}
+        self.dropped: list[OnDisk] = []
+        with naming(path):
+            path.mkdir(parents=True, exist_ok=True)
+            others = {one.name for one in path.iterdir()} - {LOCK}
+            if others and LIST not in others:
+                raise WorkError(f"{path}: expected an empty folder, or one with the list {LIST}")
+            self._lock = (path / LOCK).open("wb")
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._lock.close()
+                raise WorkError(
+                    f"{path}: another process works here; wait for it, or name another folder"
+                ) from None
+        self.began_anew = False
+        try:
+            listed = json.loads((path / LIST).read_text("utf-8"))
+            if listed["stamp"] == self.stamp and self._is_whole(listed["done"]):
+                self.done = listed["done"]
+            else:
+                self.began_anew = True
+        except (OSError, ValueError, KeyError, TypeError):
+            self.began_anew = bool(others)
+        self._clear(keep={stage["folder"] for stage in self.done.values()})
+        self._write_list()
+
+    def _is_whole(self, done: Mapping[str, Any]) -> bool:
+        """Whether all files are there as the list says."""
+        return all(
+            (self.path / stage["folder"] / f"{bucket:06}").stat().st_size == size
+            for stage in done.values()
+            for bucket, size in enumerate(stage["bytes"])
+            if size is not None
+        )
+
+    def _clear(self, keep: Iterable[str] = ()) -> None:
+        kept = {*keep, LIST, LOCK}
+        for one in self.path.iterdir():
+            if one.name not in kept:
+                shutil.rmtree(one) if one.is_dir() else one.unlink()
+
+    def _write_list(self) -> None:
+        with naming(self.path), open_whole(self.path / LIST, encoding="utf-8") as out:
+            json.dump({"stamp": self.stamp, "done": self.done}, out)
+        _sync(self.path)
+
+    def kept(self, stage: str) -> list[OnDisk]:
+        """The buckets of a stage that is done."""
+        return [OnDisk(self, stage, bucket) for bucket in range(len(self.done[stage]["bytes"]))]
+
+    def write(self, stage: str, buckets: int, results: Iterable[Sequence[Chunk]]) -> list[OnDisk]:
+        """Write the results of a stage, a chunk for each bucket, and put it on the list; returns what is kept."""
+        name = f"{len(self.done):02}"
+        unfinished, chunks, gathered = self.path / f"{name}.part", 0, 0
+        sizes, waiting = [0] * buckets, [list[bytes | memoryview]() for _ in range(buckets)]
+        with naming(self.path):
+            unfinished.mkdir()
+        for one in results:
+            for bucket, chunk in enumerate(one):
+                content = _encode(chunk)
+                waiting[bucket] += content
+                sizes[bucket] += (size := sum(map(len, content)))
+                gathered += size
+            chunks += 1
+            if gathered > WRITTEN_AT_ONCE:
+                _append(unfinished, waiting)
+                gathered = 0
+        _append(unfinished, waiting, last=True)
+        with naming(self.path):
+            _sync(unfinished)
+            unfinished.rename(self.path / name)
+            _sync(self.path)
+        self.done[stage] = {"folder": name, "chunks": chunks, "bytes": sizes}
+        dropped, self.dropped = self.dropped, []
+        for old in dropped:
+            self.done[old.stage]["bytes"][old.bucket] = None
+        self._write_list()
+        for old in dropped:
+            with naming(self.path):
+                old.path.unlink()
+        return self.kept(stage)
+
+    def close(self) -> None:
+        """Let others work here."""
+        self._lock.close()
+
+    def remove(self) -> None:
+        """Remove all that was written, and the folder if nothing else is in it."""
+        with suppress(FileNotFoundError):
+            (self.path / LIST).unlink()
+        self._clear()
+        (self.path / LOCK).unlink()
+        with suppress(OSError):
+            self.path.rmdir()
+
+
+def _append(folder: Path, waiting: list[list[bytes | memoryview]], *, last: bool = False) -> None:
+    """Write what waits for each bucket behind what its file has, and forget it; the last time, until it is on disk."""
+    for bucket, content in enumerate(waiting):
+        if content or last:
+            with naming(folder.parent), (folder / f"{bucket:06}").open("ab", buffering=0) as file:
+                for part in content:
+                    left = memoryview(part)
+                    while left:
+                        left = left[file.write(left) :]
+                if last:
+                    os.fsync(file.fileno())
+            content.clear()
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """What the system refuses of a folder for work, as a WorkError."""
+    try:
+        yield
+    except OSError as error:
+        raise WorkError(
+            f"{path}: {error.strerror or error}; make room on the disk or check that the folder can be written, "
+            "and go on with the same command: stages that are done are kept"
+        ) from error
+
+
+class WorkPool(Pool):
+    """Threads that leave what stages give in a folder, and do not do again what is there."""
+
+    def __init__(
+        self, threads: int, progress: Progress | None, folder: Folder, memory: int, parts: int | None
+    ) -> None:
+        super().__init__(threads, progress)
+        self.folder = folder
+        self.memory = memory
+        self.parts = parts
+        """How many parts postings are filed in, if that is asked for."""
+
+    def cut(self, articles: int) -> np.ndarray[Any, np.dtype[np.uint32]]:
+        """The first ranks of the ranges but that of the first: as many as the memory asks for."""
+        ranges = -(-articles * EVIDENCE_BYTES * self.threads // max(1, self.memory // 4))
+        edges = np.linspace(0, articles, max(1, min(ranges, MOST_RANGES)) + 1).astype(np.uint32)
+        return np.unique(edges[1:-1])
+
+    def scatter(
+        self,
+        name: str,
+        function: Callable[[In], Sequence[Chunk]],
+        items: Iterable[In],
+        buckets: int = 1,
+        *,
+        stage: str = "",
+        total: int = 0,
+        size: Callable[[Chunk], int] = lambda _: 1,
+    ) -> Sequence[Kept]:
+        """What `function` gives for each item, in files."""
+        if not name:
+            return super().scatter(name, function, items, buckets, stage=stage, total=total, size=size)
+        if name in self.folder.done:
+            return self.folder.kept(name)
+        results = self.weigh(self.map(function, items), stage, total, size)
+        return self.folder.write(name, buckets, results)
+
+
+EVIDENCE_BYTES = 1300
+"""Memory that the evidence of an article takes while it is agreed on: 13 rows an article in 182,000, and four times that to be safe."""
+MOST_RANGES = 500
+
+
+@contextmanager
+def open_work(
+    folder: Folder, threads: int | None, progress: Progress | None, memory: int, parts: int | None = None
+) -> Iterator[WorkPool]:
+    """A pool of N threads that works in a folder, whose lock it holds; postings are filed in so many `parts`."""
+    try:
+        with open_pool(
+            threads, progress, partial(WorkPool, folder=folder, memory=memory, parts=parts)
+        ) as pool:
+            assert isinstance(pool, WorkPool)
+            yield pool
+    finally:
+        folder.close()
+
+
+def free_memory() -> int:
+    """How many bytes of memory this machine has to spare, as far as it says so."""
+    with suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
+        line = next(line for line in lines if line.startswith("MemAvailable:"))
+        return int(line.split()[1]) * 1024
+    return UNKNOWN_MEMORY
+
+
+def stamp(plan: Plan, inputs: Sequence[Any], fields: Fields) -> dict[str, Any]:
+    """What the work is: only with the same can it be gone on with. Inputs that are not files are never the same again."""
+    files = [file for one in inputs for file in (one.files if isinstance(one, Files) else [one])]
+    named = all(isinstance(file, File) and not file.is_pipe for file in files)
+    statistics = plan.statistics
+    weighed = statistics and [
+        zlib.crc32(column.tobytes()) for column in (statistics.words, statistics.counts)
+    ]
+    return {
+        "version": [version("wirecopy"), _core.TEXT_VERSION],
+        "plan": [plan.preset, list(map(str, plan.methods)), plan.linked, weighed],
+        "fields": repr(fields),
+        "inputs": [_identify(file) for file in files] if named else secrets.token_hex(8),
+    }
+
+
+def _identify(file: File) -> list[Any]:
+    with suppress(OSError):
+        status = file.path.stat()
+        return [str(file.path.resolve()), file.name, file.shown, status.st_size, status.st_mtime_ns]
+    return [str(file.path), file.name, file.shown]
