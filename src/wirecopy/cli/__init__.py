@@ -24,7 +24,7 @@ from .. import methods
 from ..comparison import DEFAULT_PRESET
 from ..errors import INTERRUPTED, NothingRead, UsageError, WirecopyError, refuse
 from ..model import count, one_line
-from ..pile import MEMORY_A_BYTE, find, opinions, tune, weigh
+from ..pile import DISK_A_BYTE, estimate_memory, find, opinions, remove_work, tune, weigh
 from ..sources import total_bytes
 from ..statistics import Statistics
 from . import options
@@ -169,6 +169,8 @@ def app() -> None:
     "--verdicts",
     help="Write the verdict on each article to this file, as JSON lines, if the method gives one.",
 )
+@options.work
+@options.memory
 @options.skipped
 @options.fields
 @options.forms("jsonl", "csv", "parquet")
@@ -189,6 +191,8 @@ def find_command(
     top: int | None,
     accepted: bool,
     verdicts: Path | None,
+    work: Path | None,
+    memory: int | None,
     skipped: Path | None,
     form: str,
     output: Path | None,
@@ -210,6 +214,8 @@ def find_command(
         (confirm and query, "--confirm: not with --query, which is in no cluster"),
         (not by_method and verdicts, "--verdicts: only with --decide method"),
         (not by_method and accepted, "--accepted: only with --decide method"),
+        (by_method and work, "--work: not with --decide method, which holds all sketches in memory"),
+        (memory and not work, "--memory: only with --work DIR"),
         (
             top and not (by_method and query),
             "--top: the best of a ranking, which needs --decide method and --query FILE",
@@ -221,8 +227,9 @@ def find_command(
     inputs = list(paths)
     size = total_bytes(inputs)
     if not quiet and size is not None:
-        needed = size * MEMORY_A_BYTE / 1e6 + 60
-        say(f"{size / 1e6:,.1f} MB of input, about {needed:,.0f} MB of memory")
+        disk = f" of memory, {size * DISK_A_BYTE / 1e6:,.0f} MB of disk in {work}"
+        needed = estimate_memory(size, work is not None, memory) / 1e6
+        say(f"{size / 1e6:,.1f} MB of input, about {needed:,.0f} MB{disk if work else ' of memory'}")
     common |= {"query": query, "statistics": Statistics.load(statistics) if statistics else None}
     if by_method:
         with open_skipped(skipped) as skip:
@@ -234,13 +241,16 @@ def find_command(
     common["about"] = form != "jsonl" or html is not None
     common["confirm"] = options.read_method(confirm) if confirm else None
     with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
-        matches = find(inputs, progress=progress, skip=skip, **common)
+        matches = find(inputs, progress=progress, skip=skip, work=work, memory=memory, **common)
     within = [*paths, *filter(None, [query])]
     files, asked = (
         (output, boilerplate, html),
         {name: common[name] for name in ("relations", "pairs", "threads")},
     )
-    return report_matches(matches, form, *files, quiet, within, **asked)
+    code = report_matches(matches, form, *files, quiet, within, **asked)
+    if work:
+        remove_work(work)
+    return code
 
 
 ELSEWHERE = (

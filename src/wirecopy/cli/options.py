@@ -33,9 +33,22 @@ class _File(click.Path):
 
 FILE = _File(path_type=Path)
 
+
+def _read_size(_context: click.Context, option: click.Parameter, given: str | None) -> int | None:
+    """A number of bytes: 200MB, 1.5GB, or the bare number."""
+    if given is None:
+        return None
+    units = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+    read = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmgt]b|)", given.lower())
+    if not read or not (size := int(float(read[1]) * units[read[2]])):
+        raise UsageError(f"--{option.name}: expected a size such as 200MB or 1.5GB, got {given!r}")
+    return size
+
+
 flag = partial(click.option, is_flag=True)
 file = partial(click.option, type=FILE, metavar="FILE")
 number = partial(click.option, type=click.IntRange(min=1), metavar="N")
+folder = partial(click.option, type=FILE, metavar="DIR")
 method = partial(click.option, "--method", multiple=True, metavar="NAME[:PARAMETER=VALUE,...]")
 _preset = partial(
     click.option, "--preset", type=click.Choice(list(PRESETS)), metavar="NAME", show_default=True
@@ -78,6 +91,16 @@ output = file("-o", "--output", help="Write there instead of to stdout.")
 threads = number("--threads", help="By default one for each core.")
 as_json = flag("--json", "as_json", help="As JSON.")
 replace = flag("--replace", help="An id that is there with other content: take the new one.")
+work = folder(
+    "--work",
+    help="Work in this folder, for a pile larger than memory; killed and asked again, it goes on. Removed at the end.",
+)
+memory = click.option(
+    "--memory",
+    metavar="SIZE",
+    callback=_read_size,
+    help="With --work: how much memory to use, such as 200MB. By default half of what is free.",
+)
 skipped = file("--skipped", help="Write every record that is skipped to this file, as JSON lines.")
 accepted = flag("--accepted", help="With --decide method: only what the method accepts.")
 pairs = choice(

@@ -40,15 +40,20 @@ from ..sharing import Sharing
 from ..sources import Fields, read, resolve
 from ..statistics import Statistics
 from .articles import Pile, Skip
-from .folder import Folder, free_memory, open_work, stamp
+from .folder import Folder, free_memory, open_work, remove_work, stamp
 from .shelf import Shelf
 from .stored import Stored
 
-__all__ = ["MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
-__all__ += ["find", "learn_from", "opinions", "stories", "tune", "weigh"]
+__all__ = ["DISK_A_BYTE", "MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
+__all__ += ["estimate_memory", "find", "learn_from", "opinions", "remove_work", "stories", "tune", "weigh"]
 
 MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
+STORED_A_BYTE = 0.25
+"""The same with a folder for work: what is held of every article, and of what is found."""
+DISK_A_BYTE = 2.1
+"""Bytes of disk for each byte of input, measured on the same."""
+PROGRAM_BYTES = 60_000_000
 BATCH_BYTES = 4 << 20
 AnyPile = TypeVar("AnyPile", Pile, Stored)
 
@@ -121,6 +126,9 @@ def find(
         with open_work(folder, threads, progress, memory or free_memory() // 2) as pool:
             source = read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True)
             stored = warn_of_few(Stored.read(plan, source, pool, skip, titled), plan.methods, statistics)
+            if folder.began_anew:
+                said = f"{work}: what was there is of other articles, options or another version: begun anew"
+                stored = replace(stored, warnings=(*stored.warnings, said))
             return match(plan, stored, stored, pool).of(wanted)
     with open_pool(threads, progress) as pool:
         queries = read_queries(asked, reading, batch_bytes, pool, skip, titled)
@@ -144,6 +152,13 @@ def find(
         ]
         learnt = learn(plan, pile, shelf, pool).learnt
         return answer(plan, queries, looked_up, pile, learnt, pool).of(wanted)
+
+
+def estimate_memory(size: int, in_folder: bool, memory: int | None = None) -> int:
+    """About how many bytes of memory `find` needs for so many bytes of input, in memory or in a folder, where some are allowed."""
+    if not in_folder:
+        return int(size * MEMORY_A_BYTE) + PROGRAM_BYTES
+    return max(memory or free_memory() // 2, int(size * STORED_A_BYTE) + PROGRAM_BYTES)
 
 
 def learn_from(

@@ -13,12 +13,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import secrets
 import shutil
 import struct
 import weakref
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -159,7 +160,7 @@ class Folder:
                 self.began_anew = True
         except (OSError, ValueError, KeyError, TypeError):
             self.began_anew = bool(others)
-        self._clear(keep={stage["folder"] for stage in self.done.values()})
+        _remove_stages(path, keep={stage["folder"] for stage in self.done.values()})
         self._write_list()
 
     def _is_whole(self, done: Mapping[str, Any]) -> bool:
@@ -170,12 +171,6 @@ class Folder:
             for bucket, size in enumerate(stage["bytes"])
             if size is not None
         )
-
-    def _clear(self, keep: Iterable[str] = ()) -> None:
-        kept = {*keep, LIST, LOCK}
-        for one in self.path.iterdir():
-            if one.name not in kept:
-                shutil.rmtree(one) if one.is_dir() else one.unlink()
 
     def _write_list(self) -> None:
         with naming(self.path), open_whole(self.path / LIST, encoding="utf-8") as out:
@@ -222,14 +217,22 @@ class Folder:
         """Let others work here."""
         self._lock.close()
 
-    def remove(self) -> None:
-        """Remove all that was written, and the folder if nothing else is in it."""
-        with suppress(FileNotFoundError):
-            (self.path / LIST).unlink()
-        self._clear()
-        (self.path / LOCK).unlink()
-        with suppress(OSError):
-            self.path.rmdir()
+
+def remove_work(path: Path) -> None:
+    """Remove what was written into a folder for work, and the folder if nothing else is in it."""
+    with naming(path):
+        (path / LIST).unlink()
+        (path / LOCK).unlink()
+        _remove_stages(path)
+        if not any(path.iterdir()):
+            path.rmdir()
+
+
+def _remove_stages(path: Path, keep: Collection[str] = ()) -> None:
+    with naming(path):
+        for one in path.iterdir():
+            if re.fullmatch(r"\d\d+(\.part)?", one.name) and one.name not in keep:
+                shutil.rmtree(one)
 
 
 def _append(folder: Path, waiting: list[list[bytes | memoryview]], *, last: bool = False) -> None:
@@ -269,14 +272,10 @@ def naming(path: Path) -> Iterator[None]:
 class WorkPool(Pool):
     """Threads that leave what stages give in a folder, and do not do again what is there."""
 
-    def __init__(
-        self, threads: int, progress: Progress | None, folder: Folder, memory: int, parts: int | None
-    ) -> None:
+    def __init__(self, threads: int, progress: Progress | None, folder: Folder, memory: int) -> None:
         super().__init__(threads, progress)
         self.folder = folder
         self.memory = memory
-        self.parts = parts
-        """How many parts postings are filed in, if that is asked for."""
 
     def cut(self, articles: int) -> np.ndarray[Any, np.dtype[np.uint32]]:
         """The first ranks of the ranges but that of the first: as many as the memory asks for."""
@@ -311,13 +310,11 @@ MOST_RANGES = 500
 
 @contextmanager
 def open_work(
-    folder: Folder, threads: int | None, progress: Progress | None, memory: int, parts: int | None = None
+    folder: Folder, threads: int | None, progress: Progress | None, memory: int
 ) -> Iterator[WorkPool]:
-    """A pool of N threads that works in a folder, whose lock it holds; postings are filed in so many `parts`."""
+    """A pool of N threads that works in a folder, in so many bytes of memory; then others may work there."""
     try:
-        with open_pool(
-            threads, progress, partial(WorkPool, folder=folder, memory=memory, parts=parts)
-        ) as pool:
+        with open_pool(threads, progress, partial(WorkPool, folder=folder, memory=memory)) as pool:
             assert isinstance(pool, WorkPool)
             yield pool
     finally:

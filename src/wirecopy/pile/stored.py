@@ -25,7 +25,7 @@ from ..matching import Plan
 from ..matching.collection import Chunk, Kept, Texts, invert, rank
 from ..methods import Method, Sketches
 from ..model import KEPT, Article, Articles, Remarks, Skipped, held_by_either, list_skipped, missing
-from ..pairs import LEFT_OUT, Shard, file, tokenise
+from ..pairs import LEFT_OUT, NOBODY, Shard, file, tokenise
 from ..sources import Work
 from ..statistics import Statistics
 from .articles import Skip
@@ -88,7 +88,7 @@ class Stored:
         Titles that were read are kept if they are `titled`: some method reads them. Raises NothingRead if everything is skipped.
         """
         ready = [one for one in plan.nominating if not one.weighs_words]
-        parts, labels = pool.parts or PARTS, dict[int, Sequence[Any] | None]()
+        labels: dict[int, Sequence[Any] | None] = {}
 
         def take_in(item: tuple[int, Work]) -> list[Chunk]:
             number, part = item
@@ -105,19 +105,20 @@ class Stored:
                 *(filed[one].words for one in ready),
             ]
             kept: list[Chunk] = [known, [batch.text], [_squeeze({"about": about, "places": list(places)})]]
-            return kept + [[one] for method in ready for one in _core.pack(filed[method].shards, parts)]
+            return kept + [[one] for method in ready for one in _core.pack(filed[method].shards, PARTS)]
 
         known, texts, told, *postings = pool.scatter(
             "read",
             take_in,
             enumerate(work),
-            3 + len(ready) * parts,
+            3 + len(ready) * PARTS,
             stage="reading",
             size=lambda chunk: int(chunk[0][0]),
         )
         assert isinstance(texts, OnDisk)
         assert isinstance(told, OnDisk)
-        columns = Columns.join([chunk[1:] for chunk in known], [start for start, _ in texts.places()], skip)
+        starts = [start for start, _ in texts.places()]
+        columns = Columns.join([chunk[1:] for chunk in known], starts, len(ready), skip)
         if columns.skipped and not len(columns.published):
             raise NothingRead(columns.skipped)
         order, repeated = columns.rank()
@@ -130,9 +131,9 @@ class Stored:
         if labels and all(column is not None for column in labels.values()):
             every = [label for number in sorted(labels) for label in labels[number] or ()]
             stored = replace(stored, labels=[every[number] for number in order.tolist()])
-        return stored.file_weighed(plan, parts)
+        return stored.file_weighed(plan)
 
-    def file_weighed(self, plan: Plan, parts: int) -> Stored:
+    def file_weighed(self, plan: Plan) -> Stored:
         """The same with what methods file that weigh words: they need all words first."""
         weighing = [one for one in plan.nominating if one.weighs_words]
         if not weighing:
@@ -144,17 +145,21 @@ class Stored:
         def file_batch(batch: Articles) -> list[Chunk]:
             filed = file(batch, weighing, statistics)
             known: list[Chunk] = [[filed[one].words for one in weighing]]
-            return known + [[part] for one in weighing for part in _core.pack(filed[one].shards, parts)]
+            return known + [[part] for one in weighing for part in _core.pack(filed[one].shards, PARTS)]
 
         known, *postings = self.pool.scatter(
             "file",
             file_batch,
             self.batches(),
-            1 + len(weighing) * parts,
+            1 + len(weighing) * PARTS,
             stage="filing",
             total=len(self.columns.firsts) - 1,
         )
-        words = dict(zip(weighing, map(np.concatenate, zip(*known, strict=True)), strict=True))
+        chunks = list(known)
+        words = {
+            one: np.concatenate([NOBODY, *(chunk[place] for chunk in chunks)])
+            for place, one in enumerate(weighing)
+        }
         filed = {**self.filed, **_by_method(weighing, postings)}
         return replace(self, words={**self.words, **words}, filed=filed)
 
@@ -305,8 +310,10 @@ class Columns:
     held: Mapping[str, bool]
 
     @classmethod
-    def join(cls, batches: Sequence[Chunk], places: Sequence[int], skip: Skip | None) -> Columns:
-        """The columns of all batches; `places` are where the texts of each begin. `skip` is told what is skipped."""
+    def join(
+        cls, batches: Sequence[Chunk], places: Sequence[int], methods: int, skip: Skip | None
+    ) -> Columns:
+        """The columns of all batches, with words of N `methods`; `places` are where the texts of each begin. `skip` is told what is skipped."""
         held, remarks, skipped = dict[str, bool](), Remarks(), list[Skipped]()
         for chunk in batches:
             facts = json.loads(zlib.decompress(chunk[0].tobytes()))
@@ -329,7 +336,7 @@ class Columns:
             np.concatenate([np.empty(0, np.int64), *starts]),
             column(6),
             np.cumsum([0, *(len(chunk[4]) for chunk in batches)]).tolist(),
-            [column(number, np.uint32) for number in range(7, len(batches[0]) if batches else 7)],
+            [column(7 + method, np.uint32) for method in range(methods)],
             skipped,
             remarks,
             held,
