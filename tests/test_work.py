@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import wirecopy
 from quality.texts import Writer, join
-from wirecopy import Matches, methods
+from wirecopy import Matches, cli, methods
 from wirecopy.demo import write_archive
 from wirecopy.errors import UsageError, WorkError
-from wirecopy.pile import folder, stored
+from wirecopy.pile import folder, remove_work, stored
 
 Records = Sequence[dict[str, Any]]
 MB = 1 << 20
@@ -318,3 +319,25 @@ def test_the_command_says_what_it_needs_and_reads_stdin(
     by_method = run(file, "--work", work, "--decide", "method", "--method", "minhash")
     assert by_method.returncode == 2
     assert "--work: not with --decide method" in by_method.stderr
+
+
+def test_a_pile_that_does_not_fit_is_worked_on_in_a_folder_beside_the_output(
+    file: Path, expected: tuple[int, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Path] = []
+
+    def note(work: Path) -> None:
+        seen.append(work)
+        remove_work(work)
+
+    monkeypatch.setattr(cli, "free_memory", lambda: 1000)
+    monkeypatch.setattr(cli, "remove_work", note)
+    output = tmp_path / "found.jsonl"
+    done = CliRunner().invoke(cli.app, ["find", str(file), "--output", str(output)])
+    assert done.exit_code == 0
+    assert f"working in {tmp_path / 'found.work'}, as with --work" in done.output
+    assert output.read_text("utf-8") == expected[1]
+    assert seen == [tmp_path / "found.work"]
+    assert [one.name for one in tmp_path.iterdir()] == ["found.jsonl"]
+    asked = ["find", str(file), "--query", str(file), "--output", str(output)]
+    assert "working in" not in CliRunner().invoke(cli.app, asked).output

@@ -24,7 +24,7 @@ from .. import methods
 from ..comparison import DEFAULT_PRESET
 from ..errors import INTERRUPTED, NothingRead, UsageError, WirecopyError, refuse
 from ..model import count, one_line
-from ..pile import DISK_A_BYTE, estimate_memory, find, opinions, remove_work, tune, weigh
+from ..pile import DISK_A_BYTE, estimate_memory, find, free_memory, opinions, remove_work, tune, weigh
 from ..sources import total_bytes
 from ..statistics import Statistics
 from . import options
@@ -226,9 +226,13 @@ def find_command(
         raise UsageError(f"--verdicts: {chosen[0].name} decides on pairs, not on articles")
     inputs = list(paths)
     size = total_bytes(inputs)
+    can_work = not (by_method or query or confirm or any(one.is_directed for one in chosen))
+    if work is None and can_work and estimate_memory(size or 0) > free_memory():
+        work = (output or Path("wirecopy")).with_suffix(".work")
+        say(f"the pile may not fit into memory: working in {work}, as with --work")
     if not quiet and size is not None:
         disk = f" of memory, {size * DISK_A_BYTE / 1e6:,.0f} MB of disk in {work}"
-        needed = estimate_memory(size, work is not None, memory) / 1e6
+        needed = (estimate_memory(size) if work is None else memory or free_memory() // 2) / 1e6
         say(f"{size / 1e6:,.1f} MB of input, about {needed:,.0f} MB{disk if work else ' of memory'}")
     common |= {"query": query, "statistics": Statistics.load(statistics) if statistics else None}
     if by_method:

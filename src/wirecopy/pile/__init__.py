@@ -44,13 +44,21 @@ from .folder import Folder, free_memory, open_work, remove_work, stamp
 from .shelf import Shelf
 from .stored import Stored
 
-__all__ = ["DISK_A_BYTE", "MEMORY_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
-__all__ += ["estimate_memory", "find", "learn_from", "opinions", "remove_work", "stories", "tune", "weigh"]
+__all__ = ["DISK_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
+__all__ += [
+    "estimate_memory",
+    "find",
+    "free_memory",
+    "learn_from",
+    "opinions",
+    "remove_work",
+    "stories",
+    "tune",
+    "weigh",
+]
 
 MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
-STORED_A_BYTE = 0.25
-"""The same with a folder for work: what is held of every article, and of what is found."""
 DISK_A_BYTE = 2.1
 """Bytes of disk for each byte of input, measured on the same."""
 PROGRAM_BYTES = 60_000_000
@@ -154,11 +162,9 @@ def find(
         return answer(plan, queries, looked_up, pile, learnt, pool).of(wanted)
 
 
-def estimate_memory(size: int, in_folder: bool, memory: int | None = None) -> int:
-    """About how many bytes of memory `find` needs for so many bytes of input, in memory or in a folder, where some are allowed."""
-    if not in_folder:
-        return int(size * MEMORY_A_BYTE) + PROGRAM_BYTES
-    return max(memory or free_memory() // 2, int(size * STORED_A_BYTE) + PROGRAM_BYTES)
+def estimate_memory(size: int) -> int:
+    """About how many bytes of memory `find` needs for so many bytes of input, if it works in no folder."""
+    return int(size * MEMORY_A_BYTE) + PROGRAM_BYTES
 
 
 def learn_from(
