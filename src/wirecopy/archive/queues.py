@@ -85,7 +85,9 @@ class Queues:
 
     # Queues
 
-    def make(self, name: str, task: str, pairs: Iterable[Queued], now: int | None = None) -> tuple[Queue, int]:
+    def make(
+        self, name: str, task: str, pairs: Iterable[Queued], now: int | None = None
+    ) -> tuple[Queue, int]:
         """The queue of this name with pairs behind those that it has, and how many of them are new; raises UsageError if its task is another.
 
         A pair that it has, in either order, is not added again. The places of those given do not count.
@@ -98,7 +100,9 @@ class Queues:
                 connection.insert("queues", ("name", "task", "made"), [row])
                 known = self._get(name)
             if known.task != task:
-                raise UsageError(f"queue {name!r} has another task; name another queue, or give it the same task")
+                raise UsageError(
+                    f"queue {name!r} has another task; name another queue, or give it the same task"
+                )
             held = {frozenset((one.query, one.found)) for one in self.pairs(known.number)}
             [(last,)] = connection.execute(
                 "SELECT coalesce(max(place), 0) FROM queued WHERE queue = ?", (known.number,)
@@ -163,10 +167,10 @@ class Queues:
         Those that were skipped come last. Pairs of articles that are no longer in the archive are left out.
         """
         for one in (True,) if resolving else (False, True):
-            for skipped, order in ((False, "place"), (True, f"(SELECT number {_MINE})")):
+            for mine, order in (("NULL", "place"), ("''", f"(SELECT number {_MINE})")):
                 rows = self._connection.read(
                     f'SELECT place, query, found, "group", nominated FROM queued AS q WHERE queue = :queue AND {_HERE} '
-                    f"AND (SELECT label {_MINE}) IS {"''" if skipped else 'NULL'} AND {_OPEN[one]} ORDER BY {order} LIMIT 1",
+                    f"AND (SELECT label {_MINE}) IS {mine} AND {_OPEN[one]} ORDER BY {order} LIMIT 1",
                     {"queue": queue, "judge": judge},
                 )
                 if rows:
@@ -186,9 +190,7 @@ class Queues:
         )
         return to_judge or 0, to_resolve or 0
 
-    def say(
-        self, queue: int, pair: Queued, judge: str, label: str, made: int | None = None
-    ) -> Stored:
+    def say(self, queue: int, pair: Queued, judge: str, label: str, made: int | None = None) -> Stored:
         """Store what someone says of a pair, or that it was skipped; on disk when this returns.
 
         What the same person said of it before stands no more; if that is the same, nothing changes. A skip changes no judgement.
@@ -196,9 +198,7 @@ class Queues:
         with self._connection.change():
             return self._say(queue, pair, judge, label, made or read_clock())
 
-    def say_all(
-        self, queue: int, said: Iterable[tuple[Queued, str, str, int]]
-    ) -> tuple[int, int]:
+    def say_all(self, queue: int, said: Iterable[tuple[Queued, str, str, int]]) -> tuple[int, int]:
         """Store judgements with pair, judge, label and moment, all or none; returns how many are new, and how many were known or older than what stands."""
         fresh = known = 0
         with self._connection.change():
@@ -249,7 +249,7 @@ class Queues:
         found = self._connection.read(f"SELECT {_SAID} FROM judgements WHERE {where}", values)
         with self._connection.decoding("a judgement"):
             return [
-                Said(int(number), int(queue), *map(require_text, texts), int(made))  # type: ignore[call-arg]
+                Said(int(number), int(queue), *map(require_text, texts), made=int(made))  # type: ignore[arg-type]
                 for number, queue, *texts, made in found
             ]
 
@@ -257,10 +257,12 @@ class Queues:
         self, *, queue: int | None = None, judge: str | None = None, after: int = 0, most: int = MANY
     ) -> list[Said]:
         """The judgements that stand, of a queue and of a person if these are given, by number, up to so many behind one."""
-        where, values = "undone IS NULL AND label <> '' AND number > ?", [after]
+        values: list[Any] = [after]
+        where = "undone IS NULL AND label <> '' AND number > ?"
         for name, value in (("queue", queue), ("judge", judge)):
             if value is not None:
-                where, values = f"{where} AND {name} = ?", [*values, value]
+                where += f" AND {name} = ?"
+                values.append(value)
         return self._said(f"{where} ORDER BY number LIMIT ?", [*values, most])
 
     def all_said(self, queue: int) -> list[Said]:
