@@ -57,6 +57,7 @@ class Connection:
             self._log: object = None
             _open.add(self)
             self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
+            self.execute("PRAGMA synchronous = FULL")
             self._version = -1
             [(found,)] = self.execute("PRAGMA application_id")
             if not found and self.is_empty():
@@ -126,7 +127,6 @@ class Connection:
         """Bring the tables up to date; only for the writer."""
         with self.errors("written"):
             self.execute("PRAGMA journal_mode = WAL")
-            self.execute("PRAGMA synchronous = FULL")
             self.execute("PRAGMA wal_autocheckpoint = 4000")
         for number in range(self.format + 1, FORMAT + 1):
             with self.change():
