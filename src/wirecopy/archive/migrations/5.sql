@@ -17,8 +17,10 @@ CREATE TABLE webhooks (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NUL
 CREATE TABLE messages (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, webhook INTEGER NOT NULL, kind TEXT NOT NULL,
             made INTEGER NOT NULL, payload TEXT NOT NULL, state TEXT NOT NULL, attempts INTEGER NOT NULL, due INTEGER, tried INTEGER,
             status INTEGER, error TEXT NOT NULL DEFAULT '');
-CREATE INDEX messages_due ON messages (due) WHERE state = 'waiting';
+CREATE INDEX messages_due ON messages (webhook, due) WHERE state = 'waiting';
+CREATE INDEX messages_state ON messages (state, webhook);
 CREATE TABLE mentions (article TEXT NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (article, message)) WITHOUT ROWID;
+CREATE INDEX mentions_message ON mentions (message);
 CREATE VIEW token AS SELECT number, name, scopes, strftime('%Y-%m-%dT%H:%M:%SZ', made / 1000000, 'unixepoch') AS made,
             strftime('%Y-%m-%dT%H:%M:%SZ', expires / 1000000, 'unixepoch') AS expires, revoked IS NOT NULL AS revoked FROM tokens;
 CREATE VIEW judgement AS SELECT queues.name AS queue, query, found, "group", judge, label,
