@@ -21,7 +21,6 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from .. import __version__
 from ..archive.desk import Desk
 from ..archive.outbox import Claim
 from ..errors import ArchiveError, MissingExtra
@@ -84,7 +83,7 @@ def sign(claim: Claim, moment: float) -> dict[str, str]:
     signatures = (Webhook(secret).sign(claim.id, at, claim.payload) for secret in claim.secrets)
     return {
         "Content-Type": "application/json",
-        "User-Agent": f"wirecopy/{__version__}",
+        "User-Agent": "wirecopy",
         "webhook-id": claim.id,
         "webhook-timestamp": str(int(moment)),
         "webhook-signature": " ".join(signatures),

@@ -139,7 +139,7 @@ def _require_public(address: Address) -> None:
     is_outside = isinstance(address, IPv6Address) and address not in _PUBLIC
     if is_outside or any(address in network for network in _NOT_PUBLIC if network.version == address.version):
         raise RefusedError(
-            "not a public address; a receiver on this machine or in its network is named when the service is started: --deliver-to HOST:PORT"
+            "not a public address; a receiver in this machine's own network must be named when the service is started"
         )
 
 
@@ -152,9 +152,7 @@ def resolve(url: Url, deliver_to: Collection[Place] = ()) -> list[Address]:
         found = socket.getaddrinfo(url.host, url.port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as error:
         raise UnreachableError("the name cannot be resolved") from error
-    addresses = [
-        ip_address(place[0]) for *_, place in found if isinstance(place[0], str) and "%" not in place[0]
-    ]
+    addresses = [ip_address(place[0]) for *_, place in found]
     if url.place not in deliver_to:
         for address in addresses:
             _require_public(address)
@@ -173,7 +171,7 @@ def _require_elsewhere(address: Address, port: int) -> None:
         )  # sends nothing; where there is no way to it, connecting fails as well
         if probe.getsockname()[0] == str(address):
             raise RefusedError(
-                "an address of this machine; name it when the service is started: --deliver-to HOST:PORT"
+                "an address of this machine; a receiver here must be named when the service is started"
             )
 
 
