@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
@@ -174,11 +174,11 @@ class Connection:
         except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
             raise ArchiveError(f"{self.path}: damaged: {what} cannot be read: {error!r}{RESTORE}") from error
 
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+    def execute(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> sqlite3.Cursor:
         """Run one statement."""
         return self._connection.execute(statement, values)
 
-    def read(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+    def read(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         """The rows that a statement gives; raises ArchiveError."""
         with self.errors("read"):
             return self.execute(statement, values).fetchall()

@@ -10,7 +10,8 @@ CREATE TABLE queued (queue INTEGER NOT NULL, place INTEGER NOT NULL, query TEXT 
 CREATE UNIQUE INDEX queued_pair ON queued (queue, query, found);
 CREATE TABLE judgements (number INTEGER PRIMARY KEY AUTOINCREMENT, queue INTEGER NOT NULL, query TEXT NOT NULL, found TEXT NOT NULL,
             "group" TEXT NOT NULL, judge TEXT NOT NULL, label TEXT NOT NULL, made INTEGER NOT NULL, undone INTEGER);
-CREATE INDEX judgements_pair ON judgements (queue, query, found);
+CREATE UNIQUE INDEX judgements_standing ON judgements (queue, query, found, judge) WHERE undone IS NULL;
+CREATE INDEX judgements_judge ON judgements (queue, judge) WHERE undone IS NULL;
 CREATE TABLE webhooks (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, secret TEXT NOT NULL,
             policy TEXT NOT NULL, made INTEGER NOT NULL, disabled INTEGER, reason TEXT NOT NULL DEFAULT '');
 CREATE TABLE messages (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, webhook INTEGER NOT NULL, kind TEXT NOT NULL,
@@ -24,7 +25,7 @@ CREATE VIEW token AS SELECT number, name, scopes, strftime('%Y-%m-%dT%H:%M:%SZ',
             strftime('%Y-%m-%dT%H:%M:%SZ', expires / 1000000, 'unixepoch') AS expires, revoked IS NOT NULL AS revoked FROM tokens;
 CREATE VIEW judgement AS SELECT queues.name AS queue, query, found, "group", judge, label,
             strftime('%Y-%m-%dT%H:%M:%SZ', judgements.made / 1000000, 'unixepoch') AS at
-            FROM judgements JOIN queues ON queues.number = queue WHERE undone IS NULL ORDER BY judgements.number;
+            FROM judgements JOIN queues ON queues.number = queue WHERE undone IS NULL AND label <> '' ORDER BY judgements.number;
 CREATE VIEW message AS SELECT messages.id AS id, webhooks.id AS webhook, kind, state, attempts, status, error,
             strftime('%Y-%m-%dT%H:%M:%SZ', messages.made / 1000000, 'unixepoch') AS made
             FROM messages JOIN webhooks ON webhooks.number = webhook ORDER BY messages.number;
