@@ -265,6 +265,9 @@ class _Bounded(io.RawIOBase):
     def __init__(self, connected: socket.socket, deadline: float) -> None:
         self._socket, self._deadline, self._bytes = connected, deadline, ANSWER_BYTES
 
+    def close(self) -> None:
+        """Do nothing: whoever opened the socket closes it."""
+
     def sendall(self, data: Any) -> None:
         self._socket.settimeout(_left(self._deadline))
         self._socket.sendall(data)
