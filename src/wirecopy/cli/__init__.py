@@ -40,6 +40,7 @@ from .reproducing import reproduce_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
+from .webhook import webhook_command
 from .writing import (
     CSV,
     FULL,
@@ -103,6 +104,7 @@ SECTIONS = {
     "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
+    "Let others be told": ("webhook",),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
     "Measure": ("pool", "evaluate", "reproduce"),
@@ -258,6 +260,7 @@ ELSEWHERE = (
         pool_command,
         evaluate_command,
         reproduce_command,
+        webhook_command,
     ),
     *archive_commands.commands.values(),
 )

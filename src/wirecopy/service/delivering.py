@@ -75,6 +75,12 @@ def wait_seconds(attempts: int, asked: float | None = None, jitter: float | None
     return max(moved, min(asked or 0.0, MOST_SECONDS))
 
 
+def require_signing() -> None:
+    """Raise MissingExtra if what signs messages is not installed."""
+    if find_spec("standardwebhooks") is None:
+        raise MissingExtra("delivering messages", "service")
+
+
 def sign(claim: Claim, moment: float) -> dict[str, str]:
     """The headers of a message: its id, when it is sent, and a signature with each secret."""
     from standardwebhooks import Webhook
@@ -119,8 +125,7 @@ class Deliverer:
 
     def start(self) -> None:
         """Begin; raises MissingExtra if what signs messages is not installed."""
-        if find_spec("standardwebhooks") is None:
-            raise MissingExtra("delivering messages", "service")
+        require_signing()
         self._thread = threading.Thread(target=self._run, name="wirecopy-deliverer", daemon=True)
         self._thread.start()
 
@@ -199,7 +204,11 @@ def settle(desk: Desk, outcome: Outcome, now: int) -> None:
 
 
 def deliver_due(desk: Desk, deliver_to: Collection[Place] = (), clock: Clock = time.time) -> Counter[str]:
-    """Send all that is due now once; returns how many were `delivered`, and how many `failed`."""
+    """Send all that is due now once; returns how many were `delivered`, and how many `failed`.
+
+    Raises MissingExtra if what signs messages is not installed.
+    """
+    require_signing()
     counts: Counter[str] = Counter()
     with ThreadPoolExecutor(AT_ONCE, "wirecopy-delivery") as pool:
         while claims := desk.outbox.claim(AT_ONCE, CLAIM_SECONDS, lambda _: EACH, int(clock() * _SECOND)):

@@ -64,6 +64,10 @@ class RefusedError(WirecopyError, ValueError):
     """An address that is not connected to."""
 
 
+class InsideError(RefusedError):
+    """An address within this machine or its network, to which messages go only if whoever runs the service says so."""
+
+
 class UnreachableError(WirecopyError):
     """A receiver that could not be reached, or gave no answer that can be understood."""
 
@@ -132,13 +136,13 @@ def _require_name(host: str) -> None:
             "expected a host's full name such as hooks.example.org, or an address of four numbers"
         )
     if len(labels) < 2:
-        raise RefusedError("expected a host's full name such as hooks.example.org, with a dot in it")
+        raise InsideError("expected a host's full name such as hooks.example.org, with a dot in it")
 
 
 def _require_public(address: Address) -> None:
     is_outside = isinstance(address, IPv6Address) and address not in _PUBLIC
     if is_outside or any(address in network for network in _NOT_PUBLIC if network.version == address.version):
-        raise RefusedError(
+        raise InsideError(
             "not a public address; a receiver in this machine's own network must be named when the service is started"
         )
 
@@ -170,9 +174,14 @@ def _require_elsewhere(address: Address, port: int) -> None:
             (str(address), port)
         )  # sends nothing; where there is no way to it, connecting fails as well
         if probe.getsockname()[0] == str(address):
-            raise RefusedError(
+            raise InsideError(
                 "an address of this machine; a receiver here must be named when the service is started"
             )
+
+
+def check_address(url: str, deliver_to: Collection[Place] = ()) -> None:
+    """Raise RefusedError or UnreachableError for an address that nothing would be sent to now; nobody is connected to."""
+    resolve(read_url(url, deliver_to), deliver_to)
 
 
 def send(
