@@ -10,7 +10,7 @@ from typing import Any
 
 from ..model import Relation, count, one_line
 
-_NAMES = {"since": "from", "later": "from", "earlier": "to"}
+JSON_NAMES = {"since": "from", "later": "from", "earlier": "to"}
 """What JSON calls the fields that Python cannot name so."""
 
 
@@ -44,7 +44,7 @@ class Record:
 @cache
 def _reader(fields: tuple[str, ...]) -> tuple[list[str], Callable[[Record], tuple[Any, ...]]]:
     """What JSON calls some fields, and a function that gives their values; every record has two or more."""
-    return [_NAMES.get(name, name) for name in fields], attrgetter(*fields)
+    return [JSON_NAMES.get(name, name) for name in fields], attrgetter(*fields)
 
 
 @dataclass(frozen=True, slots=True)
