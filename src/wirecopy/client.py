@@ -28,7 +28,7 @@ from urllib.parse import urlencode, urlsplit
 from .archive.answers import Added, Answer, Found, Observed, Status
 from .archive.reading import name_by_text, read_batches
 from .errors import ServiceError, UsageError, refuse
-from .grouping.records import JSON_NAMES, Story
+from .grouping.records import Record, Story
 from .model import ABOUT, TOLD, Article, Articles, Match, Skipped
 from .sources import Fields, read
 from .sources.fields import id_text
@@ -42,7 +42,7 @@ MOST_SECONDS = 30.0
 """How long to wait before something is asked again, at first, and at most, even if the service asks for more."""
 AGAIN = (429, 502, 503, 504)
 _CUT_OFF = (http.client.HTTPException, OSError)
-Record = dict[str, Any]
+Object = dict[str, Any]
 One = TypeVar("One")
 
 
@@ -115,7 +115,7 @@ class Client:
 
         Articles of an answer have what it tells of them: title, source, date and address.
         """
-        limits: Record = {
+        limits: Object = {
             "top": top,
             "min_share": min_share,
             "since": since,
@@ -205,7 +205,7 @@ class Client:
     # Asking
 
     def _post(
-        self, path: str, records: list[Record], asked: Mapping[str, Any], *, keyed: bool = False
+        self, path: str, records: list[Object], asked: Mapping[str, Any], *, keyed: bool = False
     ) -> Any:
         content = json.dumps(records, ensure_ascii=False).encode("utf-8", "surrogatepass")
         return self._ask("POST", path, asked, content, keyed=keyed or "notify" in asked)
@@ -347,7 +347,7 @@ def read_answer(told: Mapping[str, Any]) -> Answer:
     return Answer(query, Article(query, "", **about), *shares, found, new, **counts)
 
 
-def _about(told: Mapping[str, Any], side: str) -> Record:
+def _about(told: Mapping[str, Any], side: str) -> Object:
     return {name: told.get(f"{side}{name}") for name in TOLD}
 
 
@@ -369,7 +369,7 @@ def read_added(told: Mapping[str, Any]) -> Added:
 
 def _read(kind: type[One], told: Any) -> One:
     """A record of the JSON object that it is told as."""
-    return cast(One, _reader(kind)(told))
+    return cast(One, _reader(cast(Any, kind))(told))
 
 
 @cache
@@ -383,9 +383,9 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
         each = _reader(arguments[0])  # all are alike
         return lambda told: tuple(map(each, told))
     if is_dataclass(kind) or hasattr(kind, "_fields"):
-        readers = {
-            name: (JSON_NAMES.get(name, name), _reader(one)) for name, one in get_type_hints(kind).items()
-        }
+        types, names = get_type_hints(kind), cast(Any, kind).__match_args__
+        keys = kind.json_names() if issubclass(kind, Record) else names
+        readers = {name: (key, _reader(types[name])) for name, key in zip(names, keys, strict=True)}
         return lambda told: kind(
             **{name: read(told[key]) for name, (key, read) in readers.items() if key in told}
         )
@@ -401,10 +401,10 @@ def _all_about(given: Fields | None) -> Fields:
     return replace(given or Fields(), about=ABOUT)
 
 
-def _portions(batch: Articles) -> Iterator[tuple[list[str], list[Record]]]:
+def _portions(batch: Articles) -> Iterator[tuple[list[str], list[Object]]]:
     """The articles of a batch as JSON objects with their ids, as many at a time as one request takes."""
     ids: list[str] = []
-    records: list[Record] = []
+    records: list[Object] = []
     size = 0
     for row, id in enumerate(batch.ids):
         start, end = batch.offsets[row : row + 2].tolist()

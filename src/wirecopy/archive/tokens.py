@@ -15,7 +15,8 @@ from typing import Any
 from ..errors import UsageError, refuse
 from ..model import count
 from .connection import Connection
-from .settings import show_moment
+from .reading import read_moment
+from .settings import parse_window, show_moment
 
 SCOPES = ("read", "check", "write", "judge", "admin")
 """What a token may be for; admin is all."""
@@ -65,6 +66,16 @@ class Request:
 def read_clock() -> int:
     """Now, in microseconds."""
     return time.time_ns() // 1000
+
+
+def read_expiry(given: str | None) -> int | None:
+    """Until when a token is valid, given as a date or as a time from now ("90d"); raises UsageError."""
+    if given is None:
+        return None
+    try:
+        return read_clock() + (parse_window(given) or 0)
+    except UsageError:
+        return read_moment(given)
 
 
 def hash_secret(secret: str) -> bytes:
