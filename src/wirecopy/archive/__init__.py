@@ -149,7 +149,7 @@ class Archive:
         Articles that are identical to one that was compared are counted and given too. An article is not compared with the one that
         has its id.
         """
-        batches = list(read_batches(articles, fields, TOLD, "query"))
+        batches = list(read_batches(articles, fields, (*TOLD, "author"), "query"))
         wanted = get_relations(relations)
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source, wanted)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]

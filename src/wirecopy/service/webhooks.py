@@ -26,7 +26,7 @@ PAGE = 100
 Id = Annotated[str, PathParameter(description="The id of a webhook, wh_…, or of a message, msg_….")]
 
 
-class PolicyGiven(msgspec.Struct, forbid_unknown_fields=True):
+class PolicyGiven(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a webhook wants to be told of: relation, share and words of a match; of which poster, source or author."""
 
     poster: str | None = None
@@ -39,14 +39,14 @@ class PolicyGiven(msgspec.Struct, forbid_unknown_fields=True):
     link: str | None = None
 
 
-class WebhookGiven(msgspec.Struct, forbid_unknown_fields=True):
+class WebhookGiven(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A webhook to make."""
 
     url: str
     policy: PolicyGiven = PolicyGiven()
 
 
-class WebhookChange(msgspec.Struct, forbid_unknown_fields=True):
+class WebhookChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What to change of a webhook; what is not given stays."""
 
     url: str | None = None
