@@ -190,6 +190,14 @@ class Queues:
         )
         return to_judge or 0, to_resolve or 0
 
+    def is_disagreed(self, queue: int, pair: Queued, judge: str) -> bool:
+        """Whether others disagree on a pair, so that someone may resolve it."""
+        where = {"queue": queue, "place": pair.place, "judge": judge}
+        [(disagreed,)] = self._connection.read(
+            f"SELECT {_OPEN[True]} FROM queued AS q WHERE queue = :queue AND place = :place", where
+        )
+        return bool(disagreed)
+
     def say(self, queue: int, pair: Queued, judge: str, label: str, made: int | None = None) -> Stored:
         """Store what someone says of a pair, or that it was skipped; on disk when this returns.
 
@@ -246,11 +254,23 @@ class Queues:
     # Reading
 
     def _said(self, where: str, values: Sequence[Any]) -> list[Said]:
-        found = self._connection.read(f"SELECT {_SAID} FROM judgements WHERE {where}", values)
+        rows, text = (
+            self._connection.read(f"SELECT {_SAID} FROM judgements WHERE {where}", values),
+            require_text,
+        )
         with self._connection.decoding("a judgement"):
             return [
-                Said(int(number), int(queue), *map(require_text, texts), made=int(made))  # type: ignore[arg-type]
-                for number, queue, *texts, made in found
+                Said(
+                    int(number),
+                    int(queue),
+                    text(query),
+                    text(found),
+                    text(group),
+                    text(judge),
+                    text(label),
+                    int(made),
+                )
+                for number, queue, query, found, group, judge, label, made in rows
             ]
 
     def said(

@@ -84,7 +84,7 @@ class Access:
 
     def _is_open(self) -> bool:
         """Whether everybody on this machine may do everything."""
-        return self._settings.is_local and self._settings.key is None and not self._tokens
+        return not self._settings.is_for_others and self._settings.key is None and not self._tokens
 
     def close(self) -> None:
         """Close the archive."""

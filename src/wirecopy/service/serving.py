@@ -34,7 +34,7 @@ END_SECONDS = 30.0
 def serve(settings: Settings, log: Log, ready: Callable[[str], object]) -> NoReturn:
     """Serve an archive until SIGTERM or Ctrl-C, then end what runs, and the process; `ready` is called with the address once it can be asked.
 
-    Raises UsageError if others than this machine could connect and the archive has no token, or the port is taken.
+    Raises UsageError if others than this machine are to ask and the archive has no token, or the port is taken.
     """
     settings.check()
     asyncio.run(_serve(_choose_port(settings), log, ready))
@@ -47,9 +47,10 @@ def serve(settings: Settings, log: Log, ready: Callable[[str], object]) -> NoRet
 async def _serve(settings: Settings, log: Log, ready: Callable[[str], object]) -> None:
     service = Service(settings, log)
     try:
-        if not settings.is_local and not service.access.has_tokens:
+        if settings.is_for_others and not service.access.has_tokens:
+            named = settings.host if not settings.is_local else settings.public or ", ".join(settings.hosts)
             raise UsageError(
-                f"{settings.host}: others than this machine could connect, and the archive has no token: "
+                f"{named}: others than this machine could ask, and the archive has no token: "
                 f"make one first, with wirecopy token {settings.archive} new"
             )
         await _answer(service, ready)

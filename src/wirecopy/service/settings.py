@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from ..errors import refuse
 
 PORT = 8470
+OWN_NAMES = frozenset(("localhost", "127.0.0.1", "::1", "[::1]"))
+"""What a machine calls itself."""
 
 
 def count_cores() -> int:
@@ -76,6 +78,12 @@ class Settings:
             return ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
+
+    @property
+    def is_for_others(self) -> bool:
+        """Whether others than this machine are to ask: they can connect, or a proxy in front has a name for them."""
+        public = urlsplit(self.public).hostname if self.public else None
+        return not self.is_local or not OWN_NAMES.issuperset({*self.hosts, *filter(None, [public])})
 
     @property
     def most_waiting(self) -> int:
