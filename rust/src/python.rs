@@ -79,6 +79,7 @@ macro_rules! optional {
 
 mod arrays;
 mod comparison;
+mod lines;
 mod methods;
 mod pages;
 mod pairs;
@@ -126,7 +127,7 @@ mod _core {
 
     #[pymodule_export]
     use super::pairs::{
-        Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part,
+        Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part, find_bridges,
         find_strangers, hold_common, look_up, nominate, pack, postings_at, suspect, unpack,
     };
 
@@ -135,6 +136,9 @@ mod _core {
         common_shingles, compare, count_changes, lay, mark_boilerplate, match_lines, may_hold, opinion_lines,
         varying_slots,
     };
+
+    #[pymodule_export]
+    use super::lines::json_lines;
 
     #[pymodule_export]
     use super::segments::{Segment, block_sums, encode_segment, merge_segments};
