@@ -36,6 +36,8 @@ from .sources.fields import id_text
 REQUEST_ARTICLES = 200
 REQUEST_BYTES = 1 << 20
 """The most articles and bytes of text that are sent in one request, but for a larger article."""
+REQUEST_IDS = 100
+"""The most ids of one request, which stand in its address."""
 RETRIES = 4
 FIRST_SECONDS = 0.2
 MOST_SECONDS = 30.0
@@ -199,7 +201,7 @@ class Client:
     def remove(self, ids: str | Iterable[str | int]) -> int:
         """Remove articles by their ids; returns how many there were."""
         named = [id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)]
-        some = [named[at : at + REQUEST_ARTICLES] for at in range(0, len(named), REQUEST_ARTICLES)]
+        some = [named[at : at + REQUEST_IDS] for at in range(0, len(named), REQUEST_IDS)]
         return sum(self._ask("DELETE", "/v1/articles", {"id": part})["removed"] for part in some)
 
     # Asking

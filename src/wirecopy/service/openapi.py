@@ -68,6 +68,8 @@ def describe(made: dict[str, Any]) -> dict[str, Any]:
     for path in made["paths"].values():
         for operation in path.values():
             kept = {code: one for code, one in operation["responses"].items() if int(code) < 400}
+            if operation["operationId"] == "put_article":
+                kept["201"] = {**kept["200"], "description": "Nothing was there under this id"}
             operation["responses"] = {**kept, "default": wrong}
             if (name := operation["operationId"]) in BODIES:
                 operation["requestBody"] = {"required": True, "content": BODIES[name]}
