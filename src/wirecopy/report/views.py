@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,15 @@ BLOCK_ANSWERS = 8
 
 def write_pair(path: Path, pair: Pair, *, preset: str, made_from: Sequence[str] = ()) -> int:
     """Write a page that shows two articles side by side, and return its size in bytes."""
+    head, block = tell_pair(pair, preset=preset, made_from=made_from)
+    with open_whole(path, "wb") as out:
+        return sum(map(out.write, build_page(head, None, [as_block(0, pack(block))])))
+
+
+def tell_pair(
+    pair: Pair, *, preset: str, made_from: Sequence[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head and the one block of a page that shows two articles side by side."""
     match = pair.match
     name = f"{pair.query.id} (query)" if pair.query.id == pair.found.id else pair.query.id
     sides = [replace(pair.query, id=name), pair.found]
@@ -40,8 +49,7 @@ def write_pair(path: Path, pair: Pair, *, preset: str, made_from: Sequence[str] 
     head = plain_head("pair", title, about, {"articles": 2, "matches": int(match is not None)})
     if match:
         head["relations"][str(match.relation)] = 1
-    with open_whole(path, "wb") as out:
-        return sum(map(out.write, build_page(head | {"blocks": 1}, None, [as_block(0, pack(block))])))
+    return head | {"blocks": 1}, block
 
 
 def _pack(pair: Pair) -> list[int]:
@@ -88,26 +96,55 @@ def open_answers(
 
         def add(answer: Answer, text: str) -> None:
             waiting.append(_tell_answer(answer, text, read, preset, boilerplate))
-            counts["articles"] += 1
-            counts["matches"] += len(answer.found)
-            for one in answer.found:
-                relations[str(one.match.relation)] += 1
+            _count(answer, counts, relations)
             if len(waiting) == BLOCK_ANSWERS:
                 flush()
 
         yield add
         if waiting:
             flush()
-        title = f"{count(counts['articles'], 'text')} checked" + (
-            f" against {made_from[0]}" if made_from else ""
-        )
-        about = tell_about(preset, methods, made_from)
-        head = plain_head("check", title, about, counts)
-        head |= {"relations": relations, "blocks": blocks}
-        head |= {"answers": counts["articles"], "block_answers": BLOCK_ANSWERS}
+        head = _head_of_answers(counts, relations, blocks, preset, methods, made_from)
         made.seek(0)
         with open_whole(path, "wb") as out:
             out.writelines(build_page(head, None, made))
+
+
+def tell_checked(
+    answer: Answer,
+    text: str,
+    read: Callable[[str], Article | None],
+    *,
+    preset: str,
+    boilerplate: Boilerplate | None = None,
+    made_from: Sequence[str] = (),
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head and the one block of a page that shows one checked text."""
+    counts, relations = {"articles": 0, "matches": 0}, dict.fromkeys(map(str, RELATIONS), 0)
+    _count(answer, counts, relations)
+    head = _head_of_answers(counts, relations, 1, preset, (), made_from)
+    return head, {"answers": [_tell_answer(answer, text, read, preset, boilerplate)]}
+
+
+def _count(answer: Answer, counts: dict[str, int], relations: dict[str, int]) -> None:
+    counts["articles"] += 1
+    counts["matches"] += len(answer.found)
+    for one in answer.found:
+        relations[str(one.match.relation)] += 1
+
+
+def _head_of_answers(
+    counts: Mapping[str, int],
+    relations: Mapping[str, int],
+    blocks: int,
+    preset: str,
+    methods: Sequence[str],
+    made_from: Sequence[str],
+) -> dict[str, Any]:
+    against = f" against {made_from[0]}" if made_from else ""
+    title = f"{count(counts['articles'], 'text')} checked{against}"
+    head = plain_head("check", title, tell_about(preset, methods, made_from), counts)
+    head |= {"relations": relations, "blocks": blocks}
+    return head | {"answers": counts["articles"], "block_answers": BLOCK_ANSWERS}
 
 
 def _tell(article: Article) -> dict[str, Any]:
