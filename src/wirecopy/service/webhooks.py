@@ -43,7 +43,7 @@ class WebhookGiven(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A webhook to make."""
 
     url: str
-    policy: PolicyGiven = PolicyGiven()
+    policy: PolicyGiven | None = None
 
 
 class WebhookChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -169,7 +169,7 @@ async def list_webhooks(readers: Readers) -> WebhooksShape:
 @post("/webhooks", operation_id="make_webhook")
 async def make_webhook(data: WebhookGiven, readers: Readers, settings: Settings) -> MadeShape:
     """Make a webhook; its secret is shown this once."""
-    policy = _read(data.policy)
+    policy = _read(data.policy) if data.policy else Policy()
     await _check(data.url, settings)
     webhook, secret = await readers.desk(lambda desk: desk.outbox.add(data.url, policy))
     return {**_tell(webhook), "secret": secret}
@@ -229,14 +229,16 @@ async def replay_dead(id: Id, readers: Readers) -> ReplayedShape:
 async def list_messages(
     readers: Readers,
     webhook: Annotated[str | None, QueryParameter(description="Only those of this webhook.")] = None,
-    state: Annotated[State | None, QueryParameter(description="Only those in this state.")] = None,
+    in_state: Annotated[
+        State | None, QueryParameter(name="state", description="Only those in this state.")
+    ] = None,
     before: Annotated[
         int | None, QueryParameter(ge=1, le=1 << 62, description="`next` of the page before.")
     ] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=PAGE, description="How many at most.")] = PAGE,
 ) -> MessagesShape:
     """List messages, the newest first."""
-    ask = {"webhook": webhook, "state": state, "before": before, "limit": limit + 1}
+    ask = {"webhook": webhook, "state": in_state, "before": before, "limit": limit + 1}
     found = await readers.desk(lambda desk: desk.outbox.messages(**ask))  # type: ignore[arg-type]
     more = found[limit - 1].number if len(found) > limit else None
     return {"messages": list(map(_tell_message, found[:limit])), "next": more}
