@@ -1,4 +1,4 @@
-"""Pages that show something else than stories: one pair of articles, or texts that were checked."""
+"""Pages that show something else than stories: one pair of articles, scores with the pairs they tell of, or texts that were checked."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ BLOCK_ANSWERS = 8
 
 def write_pair(path: Path, pair: Pair, *, preset: str, made_from: Sequence[str] = ()) -> int:
     """Write a page that shows two articles side by side, and return its size in bytes."""
-    head, block = tell_pair(pair, preset=preset, made_from=made_from)
-    with open_whole(path, "wb") as out:
-        return sum(map(out.write, build_page(head, None, [as_block(0, pack(block))])))
+    return _write(path, *tell_pair(pair, preset=preset, made_from=made_from))
 
 
 def tell_pair(
@@ -40,16 +38,46 @@ def tell_pair(
     """The head and the one block of a page that shows two articles side by side."""
     match = pair.match
     name = f"{pair.query.id} (query)" if pair.query.id == pair.found.id else pair.query.id
-    sides = [replace(pair.query, id=name), pair.found]
-    sides = [replace(one, text=mend(one.text)) for one in sides]
-    told = _tell_match(match) | {"query": name, "found": pair.found.id, "pieces": _pack(pair)}
-    block = {"pairs": [told], "articles": {one.id: _tell(one) for one in sides}}
-    title = " beside ".join(one.title or one.id for one in sides)
+    pair = replace(pair, query=replace(pair.query, id=name))
+    title = " beside ".join(one.title or one.id for one in (pair.query, pair.found))
     about = tell_about(preset, match.methods if match else (), made_from)
     head = plain_head("pair", title, about, {"articles": 2, "matches": int(match is not None)})
     if match:
         head["relations"][str(match.relation)] = 1
-    return head | {"blocks": 1}, block
+    return head | {"blocks": 1}, _tell_pairs([(pair, "")])
+
+
+def write_scores(
+    path: Path,
+    title: str,
+    content: str,
+    pairs: Sequence[tuple[Pair, str]],
+    *,
+    preset: str,
+    made_from: Sequence[str] = (),
+) -> int:
+    """Write a page of scores, told by `content` as HTML, with pairs to open, each with what is said of it; return its size in bytes."""
+    about = tell_about(preset, (), made_from, limits=())
+    head = plain_head("scores", title, about, {}) | {"blocks": 1}
+    return _write(path, head, _tell_pairs(pairs), content)
+
+
+def _tell_pairs(pairs: Sequence[tuple[Pair, str]]) -> dict[str, Any]:
+    """A block of pairs, each with what is said of it."""
+    told = [
+        _tell_match(pair.match)
+        | {"query": pair.query.id, "found": pair.found.id, "pieces": _pack(pair), "said": said}
+        for pair, said in pairs
+    ]
+    sides = {one.id: one for pair, _ in pairs for one in (pair.query, pair.found)}
+    articles = {id: _tell(replace(one, text=mend(one.text))) for id, one in sides.items()}
+    return {"pairs": told, "articles": articles}
+
+
+def _write(path: Path, head: dict[str, Any], block: dict[str, Any], content: str = "") -> int:
+    """Write a page with one block."""
+    with open_whole(path, "wb") as out:
+        return sum(map(out.write, build_page(head, None, [as_block(0, pack(block))], content)))
 
 
 def _pack(pair: Pair) -> list[int]:
