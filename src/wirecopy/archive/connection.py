@@ -154,8 +154,11 @@ class Connection:
             if told:
                 told(pages - left, pages)
 
-        with self.errors("read"):
+        try:
             self._connection.backup(other._connection, pages=COPIED_PAGES, progress=tell)
+        except COMPLAINTS as error:
+            is_written = any(one in getattr(error, "sqlite_errorname", "") for one in _WRITING)
+            raise (other._tell(error, "written") if is_written else self._tell(error, "read")) from error
 
     @contextmanager
     def errors(self, what: str) -> Iterator[None]:
@@ -279,6 +282,8 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 _DAMAGED = ("malformed", "not a database", "Could not decode")
+_WRITING = ("FULL", "WRITE", "FSYNC", "TRUNCATE", "READONLY")
+"""What the names of errors hold that come of writing."""
 
 
 def _way_out(error: sqlite3.Error | UnicodeDecodeError) -> str:

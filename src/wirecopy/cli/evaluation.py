@@ -17,6 +17,7 @@ from ..sources import Fields, read
 from ..sources.kinds import is_sqlite
 from . import options
 from .show import print_table, show_progress
+from .stories import all_files
 from .writing import check_writable, name_examples, open_output, say, write_line, write_skipped
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def evaluate_command(
     from ..evaluation.choosing import read_wish
     from ..evaluation.tasks import read_task
 
-    check_writable(output, skipped, files=[gold, *results])
+    read = [gold, *results, *([Path(task)] if task else [])]
+    check_writable(output, skipped, inputs=all_files(within), files=read)
     refuse(
         (str(gold) == "-", "GOLD is read twice: give a file"),
         (
