@@ -199,6 +199,12 @@ class Told(Connection):
                 raise AlteredError
         return {row: known[row].story if row in known else row for row in rows}
 
+    def list_stories(self, before: int | None, most: int) -> list[int]:
+        """The first articles of some stories of two or more, the last that came first, those before that of a row."""
+        within, values = ("WHERE story < ?", (before,)) if before is not None else ("", ())
+        query = f"SELECT story FROM members {within} GROUP BY story HAVING count(*) > 1 ORDER BY story DESC LIMIT ?"
+        return [row for (row,) in self.read(query, (*values, most))]
+
     def _members(self, found: Iterable[Row]) -> list[Member]:
         return [Member(*values) for values in _checked(found)]
 
