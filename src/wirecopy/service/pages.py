@@ -20,8 +20,7 @@ from ..alignment import Kind, align, align_articles
 from ..archive import Archive
 from ..archive.desk import Desk
 from ..archive.settings import show_moment
-from ..errors import UsageError, WirecopyError
-from ..grouping.records import Story
+from ..errors import WirecopyError
 from ..model import Article, Relation
 from ..report.page import pack
 from ..report.views import tell_checked, tell_pair
@@ -187,30 +186,15 @@ def _title_of(archive: Archive, id: str) -> str:
 # Stories and pairs
 
 
-def take_stories(archive: Archive, after: str) -> tuple[list[Story], str]:
-    """Some stories, the newest first, and where to go on; empty at the end."""
-    stories = archive.stories()
-    end = int(after) if after.isdecimal() and int(after) <= len(stories) else len(stories)
-    start = max(0, end - LISTED)
-    return stories[start:end][::-1], str(start) if start else ""
-
-
-def take_story(archive: Archive, id: str) -> Story | None:
-    """The story of this id, or that an article of this id is in; None if there is none."""
-    try:
-        return archive.stories().of(id)
-    except UsageError:
-        return None
-
-
 @get("/stories")
 async def list_stories(
     request: Asked, visitor: Visitor, readers: Readers, settings: Settings, after: str = ""
 ) -> Response[Any]:
     """The stories, some at a time."""
     visitor.require("read")
-    told, onward = await readers.ask(lambda archive: take_stories(archive, after))
-    return show(request, visitor, settings, "stories.html", stories=told, next=onward, cursor=after, stale="")
+    before = int(after) if after.isdecimal() and len(after) < 16 else None
+    told, onward = await readers.ask(lambda archive: archive.list_stories(before=before, most=LISTED))
+    return show(request, visitor, settings, "stories.html", stories=told, next=onward, cursor=after)
 
 
 @get("/story")
@@ -219,7 +203,7 @@ async def show_story(
 ) -> Response[Any]:
     """One story."""
     visitor.require("read")
-    found = await readers.ask(lambda archive: take_story(archive, id))
+    found = await readers.ask(lambda archive: archive.story(id))
     if found is None:
         raise Problem(404, "There is no such story, or it is no longer here.")
     sources = {one.id: one.source for one in found.articles}
@@ -288,7 +272,7 @@ async def replay(request: Asked, visitor: Visitor, readers: Readers) -> Response
 
 def take_messages(desk: Desk, of: str, after: str) -> dict[str, Any]:
     """Webhooks and some messages, the newest first, as the page tells them."""
-    before = int(after) if after.isdecimal() else None
+    before = int(after) if after.isdecimal() and len(after) < 16 else None
     found = desk.outbox.messages(webhook=of or None, before=before, limit=LISTED + 1)
     messages = [
         {name: getattr(one, name) for name in ("id", "webhook", "state", "attempts", "status", "error")}
