@@ -27,6 +27,7 @@ SLOW = {
     *("test_watch_cli", "test_evaluate", "test_pool", "test_confirm"),
     *(
         "test_service",
+        "test_service_articles",
         "test_writing",
         "test_delivering",
         "test_receiver",

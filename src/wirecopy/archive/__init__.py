@@ -19,6 +19,7 @@ from .. import matching
 from ..boilerplate import Formula, Learnt
 from ..comparison import LAXEST_PRESET, get_relations
 from ..errors import ArchiveError, UsageError, WirecopyError, refuse
+from ..grouping.records import Story
 from ..grouping.stories import Stories, tell_stories
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
@@ -229,6 +230,29 @@ class Archive:
             if told is None:
                 told = tell_stories(matching.match(self.settings.plan(), stock, stock, pool), pool, rule)
             return dataclasses.replace(told, former=self._store.former())
+
+    def story(self, id: str | int) -> Story | None:
+        """The story that an article is in, as it is kept, without reading others; None where `story_of` is."""
+        with self._index.at_one_moment():
+            named = self.story_of(id)
+            rows = self._store.rows_of([named]) if named is not None else {}
+            return next(iter(self._tell_some(list(rows.values()))), None)
+
+    def list_stories(self, *, before: int | None = None, most: int = 20) -> tuple[list[Story], int | None]:
+        """Some stories as they are kept, those that began last first, and what to give as `before` for the next; None if there are no more."""
+        refuse((most < 1, f"most: expected at least 1, got {most}"))
+        with self._index.at_one_moment():
+            rows = self._store.list_stories(before, most + 1)
+            return self._tell_some(rows[:most]), rows[most - 1] if len(rows) > most else None
+
+    def _tell_some(self, rows: Sequence[int]) -> list[Story]:
+        """The stories that some articles began, as they are kept; those that are damaged are left out."""
+        try:
+            told = self._writer.teller.read_some(rows)
+        except (AlteredError, LookupError):
+            return [] if len(rows) < 2 else [story for row in rows for story in self._tell_some([row])]
+        found = (told.of(id) for id in self._store.ids_of(rows))
+        return [story for story in found if story is not None]
 
     def story_of(self, id: str | int) -> str | None:
         """The id of the story that an article is in, its own if it is in none with others; None if there is none, or it is not told yet.

@@ -39,6 +39,7 @@ from .segments import (
 )
 from .settings import is_current, require_text_version, show_moment
 from .telling import Teller
+from .tokens import Tokens
 
 ANEW_ARTICLES = 1000
 """The most articles of a segment that is filed anew; segments are merged afterwards."""
@@ -265,6 +266,7 @@ class Writer:
             self._store.remove_articles(rows)
             self._store.forget_former(sorted(ids))
             self.outbox.scrub(ids)
+            Tokens(self._store).forget_requests()
         return len(rows)
 
     def tell_new(self) -> bool:

@@ -13,7 +13,9 @@ from ..archive import Answer, Archive
 from ..archive.outbox import NOTIFIED
 from ..comparison import PRESETS
 from .access import Caller, require
+from .answering import answer
 from .bodies import Record, read_records
+from .idempotency import answer_once
 from .readers import Readers
 from .shapes import AnswerShape, RelationName
 
@@ -38,6 +40,9 @@ Relations = Annotated[
     list[RelationName] | None,
     QueryParameter(name="relation", description="Name only articles of these relations."),
 ]
+Text = Annotated[
+    bool, QueryParameter(description="With the texts of passages, and what is known of the text.")
+]
 Notify = Annotated[bool, QueryParameter(description="Tell webhooks what was found, each by its policy.")]
 PresetName = Annotated[
     Preset | None, QueryParameter(description="What counts as copied, if not what the archive was made with.")
@@ -57,6 +62,7 @@ async def check(
     not_source: NotSource = None,
     relations: Relations = None,
     preset: PresetName = None,
+    text: Text = False,
     notify: Notify = False,
 ) -> Response[AnswerShape | list[AnswerShape]]:
     """Say what a text shares with the archive: JSON with one article or a list of them, a plain text, or a web page.
@@ -70,14 +76,19 @@ async def check(
     def work(archive: Archive) -> tuple[bytes, list[Answer]]:
         records, is_list = read_records(request, content)
         answers = archive.check(records, **limits)
-        told = [one.to_dict() for one in answers]
+        told = [one.to_dict(text=text) for one in answers]
         found = find_notified(archive, records, answers, limits) if notify else []
         return msgspec.json.encode(told if is_list else told[0]), found
 
-    told, found = await readers.ask(work)
-    if found:
+    if not notify:
+        return answer((await readers.ask(work))[0])
+
+    async def tell() -> Response[Any]:
+        told, found = await readers.ask(work)
         await readers.desk(lambda desk: [desk.outbox.post(one, poster=caller.name) for one in found])
-    return answer(told)
+        return answer(told)
+
+    return await answer_once(request, content, caller, readers, tell)
 
 
 def find_notified(
@@ -88,11 +99,6 @@ def find_notified(
     if not is_limited and all(len(one.found) == one.articles for one in answers):
         return answers
     return archive.check(records, top=NOTIFIED, preset=limits["preset"])
-
-
-def answer(content: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response[Any]:
-    """An answer that is JSON already."""
-    return Response(content, media_type="application/json", status_code=status, headers=headers)
 
 
 router = Router("/v1", route_handlers=[check])

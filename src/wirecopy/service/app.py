@@ -10,7 +10,7 @@ from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
 
-from . import api, metrics, openapi, webhooks
+from . import api, articles, metrics, openapi, stories, webhooks
 from .access import Access, Caller
 from .delivering import Deliverer
 from .gate import Gate
@@ -20,7 +20,10 @@ from .problems import respond
 from .readers import Readers
 from .settings import Settings
 
-ROUTERS = (api.router, webhooks.router, metrics.router, openapi.router)
+ROUTERS = (
+    *(api.router, articles.router, stories.router, webhooks.router),
+    *(metrics.router, openapi.router),
+)
 
 
 class Service:
