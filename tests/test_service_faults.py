@@ -48,7 +48,7 @@ def tokens(path: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def served(path: Path, tokens: dict[str, str]) -> Iterator[Served]:
     """A service with a token for each scope."""
-    with serving(path, "--no-deliver", "--rate", 100_000, token=tokens["admin"]) as one:
+    with serving(path, "--no-deliver", "--rate", 100_000, "--seconds", 60, token=tokens["admin"]) as one:
         yield one
 
 

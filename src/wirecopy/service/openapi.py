@@ -10,6 +10,7 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import Components, SecurityScheme
 
 from ..model import ABOUT
+from .bodies import MOST_ARTICLES
 from .problems import PROBLEM
 
 FILE = resources.files(__package__).joinpath("openapi.json")
@@ -30,7 +31,7 @@ _PROBLEM = {
     "description": "What went wrong (RFC 9457).",
 }
 _ONE = {"$ref": "#/components/schemas/Article"}
-_SOME = {"oneOf": [_ONE, {"type": "array", "items": _ONE, "minItems": 1, "maxItems": 1000}]}
+_SOME = {"oneOf": [_ONE, {"type": "array", "items": _ONE, "minItems": 1, "maxItems": MOST_ARTICLES}]}
 _PAGE = {"text/plain": {"schema": _TEXT}, "text/html": {"schema": _TEXT}}
 BODIES = {
     **{
