@@ -165,13 +165,17 @@ def complain(page: Any) -> Iterator[str]:
 
 def measure() -> Iterator[Result]:
     heard: list[str] = []
+    pages: list[int] = []
     with scratch() as folder, open_browser() as browser, open_site(folder, SITE_PAYLOADS) as site:
         page = browser.new_page(viewport={"width": 1280, "height": 2000})
         listen(page, heard, site.url)
+        page.on("load", lambda _: pages.append(1))
         heard += walk(page, site)
         heard = [one for one in heard if not is_expected(one)]
     data = Data("hostile service", f"{len(SITE_PAYLOADS)} payloads", "none needed", digest(SITE_PAYLOADS))
-    yield Result("service", data, {"payloads": len(SITE_PAYLOADS), "ran": len(heard)}, heard)
+    yield Result(
+        "service", data, {"payloads": len(SITE_PAYLOADS), "pages": len(pages), "ran": len(heard)}, heard
+    )
 
 
 def is_expected(said: str) -> bool:

@@ -328,10 +328,14 @@ def test_by_another_name_than_this_machine_the_cookie_needs_tls(path: Path, tmp_
         browser = Browser(served)
         page = browser.get("/sign-in", Host="copies.example")
         browser.post("/sign-in", {"form": page.form, "token": token, "next": "/"}, Host="copies.example")
-    [name] = browser.cookies
-    assert name == "__Host-wirecopy"
-    assert "secure" in browser.flags[name].lower()
-    assert "domain" not in browser.flags[name].lower()
+        [name] = browser.cookies
+        assert name == "__Host-wirecopy"
+        assert "secure" in browser.flags[name].lower()
+        assert "domain" not in browser.flags[name].lower()
+        form = browser.get("/stories", Host="copies.example").form
+        assert browser.post("/sign-out", {"form": form}, Host="copies.example").status == 303
+        assert browser.cookies[name] == ""
+        assert {"secure", "max-age=0"} <= set(browser.flags[name].lower().replace(" ", "").split(";"))
 
 
 def test_a_new_session_has_a_new_secret(tokens: tuple[Path, dict[str, str], Served]) -> None:

@@ -217,6 +217,7 @@ def test_the_browsers_way_back_shows_what_is_now(open_site: Opened, judged: Any)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_where_people_judge(open_site: Opened, judged: Any, scheme: str) -> None:
     _, served, tokens = judged
+    assert complaints(open_site(served.url, color_scheme=scheme)) == []  # where people sign in
     page = open_site(served.url, tokens[ANN], color_scheme=scheme)
     for address in ("/judge", JUDGE, f"{JUDGE}/guide"):
         page.goto(address)

@@ -29,7 +29,7 @@ from .access import Caller, require
 from .pages import lay_pair, show, show_problem
 from .problems import Problem
 from .readers import Readers
-from .sessions import Asked, Visitor, find_visitor
+from .sessions import Asked, Visitor, find_visitor, take_form
 from .settings import Settings
 
 OWN_KEYS = ("u", "s", "m", "?")
@@ -170,7 +170,7 @@ NOTES = {
 """What a judge is told after a form was taken, by what stands in the address."""
 
 
-def _onward(number: int, form: Any, **options: Any) -> Response[Any]:
+def _onward(number: int, form: Mapping[str, str], **options: str) -> Response[Any]:
     """To the next pair."""
     given = {"resolve": "1"} if form.get("resolve") == "1" else {}
     query = urlencode(given | {name: value for name, value in options.items() if value})
@@ -180,16 +180,14 @@ def _onward(number: int, form: Any, **options: Any) -> Response[Any]:
 @post("/judge/{number:int}/say")
 async def say(request: Asked, visitor: Visitor, readers: Readers, number: int) -> Response[Any]:
     """Take what a judge says of a pair."""
-    visitor.require("judge")
-    form = await request.form()
-    visitor.require_own(form)
-    label = str(form.get("label", ""))
+    form = await take_form(request, visitor, "judge")
+    label = form.get("label", "")
 
     def store(desk: Desk) -> bool:
         queue = require_queue(desk, number)
         if label not in task_of(queue).counts():
             raise Problem(422, "This task has no such label.")
-        pair = require_pair(desk, queue, str(form.get("pair", "")))
+        pair = require_pair(desk, queue, form.get("pair", ""))
         before = desk.queues.say(number, pair, visitor.name, label).before
         return before not in (None, label)
 
@@ -200,12 +198,10 @@ async def say(request: Asked, visitor: Visitor, readers: Readers, number: int) -
 @post("/judge/{number:int}/skip")
 async def skip(request: Asked, visitor: Visitor, readers: Readers, number: int) -> Response[Any]:
     """Put a pair behind the others."""
-    visitor.require("judge")
-    form = await request.form()
-    visitor.require_own(form)
+    form = await take_form(request, visitor, "judge")
 
     def store(desk: Desk) -> None:
-        pair = require_pair(desk, require_queue(desk, number), str(form.get("pair", "")))
+        pair = require_pair(desk, require_queue(desk, number), form.get("pair", ""))
         desk.queues.say(number, pair, visitor.name, SKIPPED)
 
     await readers.desk(store)
@@ -215,10 +211,8 @@ async def skip(request: Asked, visitor: Visitor, readers: Readers, number: int) 
 @post("/judge/{number:int}/undo")
 async def undo(request: Asked, visitor: Visitor, readers: Readers, number: int) -> Response[Any]:
     """Take back the judgement that a page named, and show its pair."""
-    visitor.require("judge")
-    form = await request.form()
-    visitor.require_own(form)
-    given = str(form.get("number", ""))
+    form = await take_form(request, visitor, "judge")
+    given = form.get("number", "")
 
     def store(desk: Desk) -> int | None:
         said = desk.queues.undo(int(given), visitor.name) if given.isdecimal() and len(given) < 16 else None

@@ -25,12 +25,21 @@ from ..model import Article, Relation
 from ..report.page import pack
 from ..report.views import tell_checked, tell_pair
 from ..text import count_words, encode, mend, tokenise
-from .access import name_cookie
 from .marking import Source, mark_checked, mark_side
 from .problems import Problem, as_problem
 from .readers import Readers
 from .rendering import ASSETS, HEADERS, Frame, read_asset, render
-from .sessions import SESSION_SECONDS, Asked, Visitor, find_visitor, keep, set_cookie, sign_in, stay_here
+from .sessions import (
+    SESSION_SECONDS,
+    Asked,
+    Visitor,
+    find_visitor,
+    keep,
+    set_cookie,
+    sign_in,
+    stay_here,
+    take_form,
+)
 from .settings import Settings
 
 SECTIONS = {
@@ -87,10 +96,9 @@ async def ask_token(request: Asked, visitor: Visitor, settings: Settings, next: 
 @post("/sign-in")
 async def take_token(request: Asked, visitor: Visitor, readers: Readers, settings: Settings) -> Response[Any]:
     """Sign in."""
-    form = await request.form()
-    visitor.require_own(form)
-    onward = stay_here(str(form.get("next", "/")))
-    secret = await readers.desk(lambda desk: sign_in(desk, str(form.get("token", ""))))
+    form = await take_form(request, visitor)
+    onward = stay_here(form.get("next", "/"))
+    secret = await readers.desk(lambda desk: sign_in(desk, form.get("token", "")))
     if secret is None:
         problem = "There is no such token, or it is over."
         return show(request, visitor, settings, "signing-in.html", status=403, problem=problem, next=onward)
@@ -102,10 +110,10 @@ async def take_token(request: Asked, visitor: Visitor, readers: Readers, setting
 @post("/sign-out")
 async def sign_out(request: Asked, visitor: Visitor, readers: Readers) -> Response[Any]:
     """Sign out: the session is over, wherever its secret may be."""
-    visitor.require_own(await request.form())
+    await take_form(request, visitor)
     await readers.desk(lambda desk: desk.tokens.close_session(visitor.secret))
     response = Redirect("/sign-in", status_code=303)
-    response.delete_cookie(name_cookie(request.headers), path="/")
+    set_cookie(request, response, "", 0)
     return response
 
 
@@ -139,10 +147,8 @@ async def show_checked(
     request: Asked, visitor: Visitor, readers: Readers, settings: Settings
 ) -> Response[Any]:
     """What a text shares with the archive."""
-    visitor.require("check")
-    form = await request.form()
-    visitor.require_own(form)
-    text = mend(str(form.get("text", "")).replace("\r\n", "\n"))
+    form = await take_form(request, visitor, "check")
+    text = mend(form.get("text", "").replace("\r\n", "\n"))
     values = await readers.ask(lambda archive: check_text(archive, text, settings.archive.name))
     return show(request, visitor, settings, "checked.html", can_read=visitor.allows("read"), **values)
 
@@ -263,10 +269,8 @@ async def list_webhooks(
 @post("/webhooks/replay")
 async def replay(request: Asked, visitor: Visitor, readers: Readers) -> Response[Any]:
     """Let a message be sent again."""
-    visitor.require("admin")
-    form = await request.form()
-    visitor.require_own(form)
-    await readers.desk(lambda desk: desk.outbox.replay(id=str(form.get("message", ""))))
+    form = await take_form(request, visitor, "admin")
+    await readers.desk(lambda desk: desk.outbox.replay(id=form.get("message", "")))
     return Redirect("/webhooks", status_code=303)
 
 

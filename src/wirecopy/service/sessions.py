@@ -72,6 +72,15 @@ def find_visitor(request: Asked) -> Visitor:
     return Visitor(read_session(request.headers) or secrets.token_urlsafe(SECRET_BYTES), caller)
 
 
+async def take_form(asked: Asked, visitor: Visitor, scope: str | None = None) -> Mapping[str, str]:
+    """The fields of a form that this visitor may send, and sent from a page of theirs; raises a Problem."""
+    if scope is not None:
+        visitor.require(scope)
+    form = await asked.form()
+    visitor.require_own(form)
+    return {name: str(form.get(name)) for name in form}
+
+
 def set_cookie(asked: Asked, response: Response[Any], secret: str, seconds: int | None = None) -> None:
     """Let a browser keep a secret, until it is closed or for so long; no script reads it, and no other site has it sent."""
     name = name_cookie(asked.headers)
