@@ -152,10 +152,11 @@ def _sum(values: Sequence[Any]) -> int:
 def _checked(found: Iterable[Row]) -> list[Row]:
     """Rows without their checksums, which are their last values; raises AlteredError."""
     rows = []
-    for *values, made in found:
-        if made != _sum(values):
+    for one in found:
+        values = one[:-1]
+        if one[-1] != _sum(values):
             raise AlteredError
-        rows.append(tuple(values))
+        rows.append(values)
     return rows
 
 

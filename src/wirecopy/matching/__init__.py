@@ -40,6 +40,7 @@ from ..pairs import (
     Pairs,
     Queries,
     distinct,
+    tokenise_views,
     unite,
 )
 from ..sharing import Sharing
@@ -233,9 +234,11 @@ def look_up(
     plan: Plan, batch: Articles, lookup: Lookup, statistics: Mapping[Method, Statistics]
 ) -> list[Queries]:
     """The articles of a batch, looked up by each nominating method."""
+    nominating = plan.nominating
+    tokens, ids = tokenise_views(batch, nominating), batch.own_ids
     return [
-        Queries.look_up(batch, one, statistics.get(one), lookup, linked=plan.linked)
-        for one in plan.nominating
+        Queries.look_up(ids, tokens[one.view], one, statistics.get(one), lookup, linked=plan.linked)
+        for one in nominating
     ]
 
 
@@ -387,7 +390,9 @@ def compare(
         size=lambda chunk: len(chunk[0]),
     )
     numbers, parts = zip(*((chunk[0], Compared.of(chunk[1:])) for chunk in done), strict=True)
-    compared = Compared.join(parts).take(np.argsort(np.concatenate(numbers), kind="stable"))
+    order, compared = np.concatenate(numbers), Compared.join(parts)
+    if (order[1:] < order[:-1]).any():
+        compared = compared.take(np.argsort(order, kind="stable"))
     return compared, ((ranks, Trace(*left)) for kept in traces for ranks, *left in kept)
 
 
