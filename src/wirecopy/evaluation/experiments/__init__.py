@@ -1,6 +1,6 @@
 """The experiments of the papers, a file each: their design on a corpus that is named or made up, and their tables with ours beside.
 
-A file has `PAPER`, `TABLES` (what it can reproduce), and `run(setting)`, which yields `Table`s and `Figure`s. `names` finds the files.
+A file has `PAPER`, `TABLES` (what it can reproduce), `CORPUS` (what it reads: articles, or labelled pages), and `run(setting)`, which yields `Table`s and `Figure`s. `names` finds the files.
 """
 
 from __future__ import annotations
@@ -15,16 +15,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import UsageError
+from ...extraction.labelled import PageText
 from ...model import Article
 
 Out = TypeVar("Out")
+HELPERS = ("drawing", "furniture", "writing")
+"""Modules here that are no experiments."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What an experiment runs on: the articles of a corpus, or as many made up from a seed; `wanted` are the tables asked for."""
+    """What an experiment runs on: the articles or labelled pages of a corpus, or as many made up from a seed; `wanted` are the tables asked for."""
 
     corpus: Sequence[Article] = field(default=(), repr=False)
+    pages: Sequence[PageText] = field(default=(), repr=False)
     named: str = ""
     articles: int | None = None
     seed: int = 1
@@ -61,7 +65,7 @@ def names() -> list[str]:
     """The papers whose experiments can be run."""
     inside = import_module(__name__).__path__
     found = (one.name for one in pkgutil.iter_modules(inside))
-    return sorted(name.replace("_", "-") for name in found if name not in ("drawing", "writing"))
+    return sorted(name.replace("_", "-") for name in found if name not in HELPERS)
 
 
 def get(name: str) -> Any:
@@ -97,6 +101,17 @@ def describe(articles: Sequence[Article], setting: Setting) -> str:
         digest.update(data)
     named = setting.named or f"made up from seed {setting.seed}"
     return f"{len(articles):,} articles, {size / 1e6:.1f} MB, {named}; digest {digest.hexdigest()}"
+
+
+SHAPED = (
+    "The generator of this corpus was shaped after looking at the paper's tables, so that their effects can show: figures that agree here are no reproduction "
+    "of its result. For that give a --corpus."
+)
+
+
+def say_shaped(setting: Setting) -> list[str]:
+    """What has to be said of figures on made-up articles that were shaped after the paper; nothing of a corpus that is named."""
+    return [] if setting.corpus else [SHAPED]
 
 
 def show(value: Any, digits: int = 3) -> str:

@@ -19,10 +19,11 @@ from ...measures import rate
 from ...methods import Method
 from ...methods.sentence_lengths import SentenceLengths
 from ...model import Article
-from . import Setting, Table, describe, timed
+from . import Setting, Table, describe, say_shaped, timed
 from .writing import Writer, paragraphs
 
 PAPER = "Chang, Wang 2008"
+CORPUS = "articles"
 TABLES = ("1", "2", "3", "4", "5", "6", "7")
 PAPERS, CHOSEN, LEAST_SENTENCES = 1090, 27, 60
 NEWS, NEWS_CHOSEN, MOST_PARAGRAPHS = 20_000, 180, 10
@@ -112,6 +113,7 @@ def _run_papers(setting: Setting) -> Iterator[Table]:
     notes = [
         f"on {describe(articles, setting)}; the query: first and last part of {len(chosen)} of them",
         "Published: 1,090 papers of WWW and SIGIR 2004 to 2006, converted from PDF, on a Pentium 4 with 3 GHz. Times are not comparable.",
+        *say_shaped(setting),
     ]
     if setting.corpus:
         notes.append("The first fifth and last tenth of a document stand for introduction and conclusion.")
@@ -200,6 +202,7 @@ def _run_news(setting: Setting) -> Iterator[Table]:
     notes = [
         f"on {describe(articles, setting)}; the query: up to {MOST_PARAGRAPHS} paragraphs of {len(chosen)} of them",
         "Published: 182,067 articles of six English collections of NTCIR-4, 474.4 MB; 30 of each in the query, about 6 paragraphs an article.",
+        *say_shaped(setting),
     ]
     if setting.wants("5"):
         size = sum(len(one.text.encode()) for one in articles) / 1e6

@@ -21,10 +21,11 @@ from ...pile import find, opinions
 from ...statistics import Statistics
 from ..agreement import Judgement, agreements, mean_kappa, settle
 from ..pooling import CODET, permissive, pool
-from . import Figure, Setting, Table, describe, timed
+from . import Figure, Setting, Table, describe, say_shaped, timed
 from .writing import Writer, paragraphs
 
 PAPER = "Varol, Can, Aykanat, Kaya 2011"
+CORPUS = "articles"
 TABLES = ("pool", "1", "2", "3", "4", "5", "sorting")
 ARTICLES, UNSORTED = 2000, 1000
 """How many articles are made up; without sorting similarities grow with the square, so fewer are read."""
@@ -62,6 +63,7 @@ def run(setting: Setting) -> Iterator[Table]:
     notes = [
         f"on {describe(news.articles, setting)}",
         "Published: the first 5,000 of 209,305 Turkish news articles (BilCol-2005), judged by people.",
+        *say_shaped(setting),
     ]
     if setting.corpus:
         notes.append(

@@ -21,6 +21,7 @@ from . import Figure, Setting, Table, describe, timed
 from .writing import Writer
 
 PAPER = "Uwamahoro, Zhang, Mtafya, Li, Long 2014"
+CORPUS = "articles"
 TABLES = ("1", "2", "3", "EDTA")
 GROUPS = (8, 6, 12, 9, 10)
 """How many candidates each query has."""

@@ -20,10 +20,11 @@ from ...model import Article
 from ...pairs import LEFT_OUT
 from ...sharing import Sharing, count_hits
 from ...statistics import Statistics
-from . import Figure, Setting, Table, describe, timed
+from . import Figure, Setting, Table, describe, say_shaped, timed
 from .writing import Writer, paragraphs
 
 PAPER = "Yoon, Jang, Kim, Park 2012"
+CORPUS = "articles"
 TABLES = ("1", "2", "5", "6", "7")
 SOURCES, TARGETS_A_SOURCE, DUPLICATES = 20_000, 0.1, 924 / 19_076
 ALONE = 0.8
@@ -63,6 +64,7 @@ def run(setting: Setting) -> Iterator[Table]:
         f"{int(clips.labels.sum())} of them duplicates",
         "Published: 432,162 Korean news articles of a week, 19,076 posts, 924 of them duplicates by three readers; frequencies of 500,000 posts, "
         "here of the targets themselves, so that cut-offs are shares.",
+        *say_shaped(setting),
     ]
     if setting.wants("1"):
         counted = [
