@@ -7,6 +7,7 @@ not at hand.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from quality.corpora import (
     unpack,
     write_jsonl,
 )
-from quality.report import digest
+from quality.report import MissingError, digest
 from wirecopy import demo
 
 LABELS = ROOT / "quality" / "labels" / "forms.jsonl"
@@ -133,7 +134,7 @@ def _news(folder: Path) -> Set:
     gold = write_jsonl(folder / "gold.jsonl", rows)
     return Set(
         base.with_suffix(".jsonl"),
-        (Gold("news20k", gold, "planted by make_corpus.py of ../shared/bench", "overlap"),),
+        (Gold("news20k", gold, "planted by make_corpus.py of ../shared/bench"),),
     )
 
 
@@ -175,8 +176,7 @@ def _language(language: languages.Language) -> Callable[[Path], Set]:
                 language.name,
                 write_jsonl(folder / "gold.jsonl", rows),
                 "copies planted by quality/languages.py",
-                "overlap",
-                "copy ",
+                planted="copy ",
             )
         ]
         if language.name == "Korean":
@@ -212,6 +212,20 @@ def _shingles(text: str, characters: bool) -> set[Any]:
     words = overlap.words(text)
     made: set[Any] = overlap.shingles("".join(words) if characters else words, 10 if characters else 5)
     return made
+
+
+def labelled_pages(name: str) -> Path:
+    """A collection of labelled pages of ../shared/data, where it was unpacked as its README says."""
+    home = (
+        Path(os.environ.get("WIRECOPY_DATA_DIR") or Path.home() / ".cache" / "wirecopy-data")
+        / "extraction"
+        / name
+    )
+    if not home.is_dir():
+        raise MissingError(
+            f"no extraction/{name} in $WIRECOPY_DATA_DIR: unpack it as ../shared/data/README-extraction.md says"
+        )
+    return home
 
 
 SETS: dict[str, Callable[[Path], Set]] = {

@@ -52,8 +52,19 @@ class Table:
 
     def to_dict(self) -> dict[str, Any]:
         """The table as its public JSON object."""
-        rows = [dict(zip(self.heads, row, strict=True)) for row in self.rows]
-        return {"table": self.name, "title": self.title, "rows": rows, "notes": list(self.notes)}
+        heads = list(self.heads)
+        for at, head in enumerate(self.heads):
+            if self.heads.count(head) > 1:  # `published` beside each of several columns
+                heads[at] = f"{self.heads[at - 1]} {head}"
+        rows = [dict(zip(heads, row, strict=True)) for row in self.rows]
+        kind = "figure" if isinstance(self, Figure) else "table"
+        return {
+            "table": self.name,
+            "kind": kind,
+            "title": self.title,
+            "rows": rows,
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True)
@@ -105,7 +116,7 @@ def describe(articles: Sequence[Article], setting: Setting) -> str:
 
 SHAPED = (
     "The generator of this corpus was shaped after looking at the paper's tables, so that their effects can show: figures that agree here are no reproduction "
-    "of its result. For that give a --corpus."
+    "of its result. For that name a corpus of your own."
 )
 
 

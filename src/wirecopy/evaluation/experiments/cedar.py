@@ -327,11 +327,15 @@ def _edits(setting: Setting) -> Table:
         one, four = areas[0], areas[2]
         clear = one is not None and four is not None and one.area > four.area + four.error
         rows.append((f"{share:.0%}", *shown, "yes" if clear else ""))
-    heads = ("words changed", *(f"{words} words" for words in lengths), "one better than four")
+    heads = (
+        "words changed",
+        *(f"{words} word{'s' * (words > 1)}" for words in lengths),
+        "one better than four",
+    )
     notes = [
         f"on {describe(collection.articles, setting)}, and as many for each row; seven reprints in ten are edited",
         "Published: two words do best, and one does better than four by more than the error. A changed word takes with it as many shingles as these have words, so the "
-        "longer ones lose: the finding shows where near-duplicates are reworded throughout, a quarter of their words or more, not where paragraphs are cut.",
+        "longer ones lose: the finding shows where near-duplicates are reworded throughout, a fifth of their words and more, beyond the error later; not where paragraphs are cut.",
     ]
     return Table("edits", "When one word does better than four", heads, rows, notes)
 

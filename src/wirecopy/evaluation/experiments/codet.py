@@ -322,7 +322,7 @@ def retell(news: News, kept: int, seed: int) -> News:
     holders = Counter(
         word.lower() for sentences in told for word in {word for one in sentences for word in one}
     )
-    common = [word for word, _ in holders.most_common(COMMON_WORDS)]
+    common = sorted(holders, key=lambda word: (-holders[word], word))[:COMMON_WORDS]
     more = []
     for place in np.sort(rng.permutation(len(told))[: int(RETOLD * len(told))]).tolist():
         sentences = []
