@@ -204,6 +204,7 @@ OWN: dict[str, dict[str, Any]] = {
     "feature_names": {"with_context": True},
     "file": {"keys": KEYS},
     "file_part": PROBES | {"weights": np.ones(len(SHARED)), "part": 3, "all": False},
+    "find_bridges": {"articles": len(TOKENS), "later": ROW[1:], "earlier": ROW[:-1]},
     "grow_tree": {
         **BINS,
         "columns": ROW[:2],
@@ -221,6 +222,14 @@ OWN: dict[str, dict[str, Any]] = {
         "hash_words": 5,
         "lexicons": 3,
         "left_out_share": 0.3,
+    },
+    "json_lines": {
+        "column": {
+            "id": (["a", None], np.array([0, -1, 1])),
+            "parent": (np.array([True, False, True]), {"share": np.array([0.5, 1, 1e-6])}),
+            "articles": (np.array([0, 1, 1, 3]), np.arange(3)),
+            "is_first": np.array([True, False, False]),
+        }
     },
     "lay": dict(zip(("text", "offsets"), encode(TEXTS), strict=True)) | {"minor_words": 1, "utf16": True},
     "look_at": {"likely": np.array([0.5, 0.7, 0.1, 0.3], np.float32), "again": 0.2},

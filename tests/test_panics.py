@@ -24,7 +24,7 @@ U64, I64, U32, U8 = np.uint64, np.int64, np.uint32, np.uint8
 ALL = [*BINDINGS, *COMPOSED]
 DRAWS = 300
 """How often all arguments of a binding are drawn anew."""
-COSTLY = {("components", "articles"), ("hold_common", "articles"), ("Index", "articles")}
+COSTLY = {(name, "articles") for name in ("components", "find_bridges", "hold_common", "Index")}
 """Numbers of articles, which are given room each; in tests there is none for 2^31 of them."""
 
 # One thing wrong.

@@ -11,7 +11,6 @@ from quality.piles import make_pile
 from quality.texts import Writer, join
 from wirecopy import Article
 from wirecopy.grouping.stories import Stories
-from wirecopy.grouping.telling import count_bridges
 
 DAY = "2024-03-{:02}"
 
@@ -273,7 +272,6 @@ def test_stories_turn_into_tables_with_a_row_an_article() -> None:
 
 
 def test_cohesion_tells_the_weakest_link_and_bridges() -> None:
-    assert count_bridges([(1, 2), (2, 3), (1, 3), (3, 4), (5, 6)]) == 2
     writer = Writer(17)
     words = writer.write(200)
     [story] = wirecopy.stories(write([words, words, words[:100]]))

@@ -7,6 +7,7 @@
 
 pub mod align;
 pub mod boilerplate;
+pub mod bridges;
 pub mod candidates;
 pub mod cells;
 pub mod changes;
@@ -25,6 +26,7 @@ pub mod html;
 pub mod jsonl;
 pub mod kinds;
 pub mod lengths;
+pub mod lines;
 pub mod matches;
 pub mod metadata;
 pub mod models;

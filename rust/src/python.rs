@@ -79,6 +79,7 @@ macro_rules! optional {
 
 mod arrays;
 mod comparison;
+mod lines;
 mod methods;
 mod pages;
 mod pairs;
@@ -126,8 +127,8 @@ mod _core {
 
     #[pymodule_export]
     use super::pairs::{
-        Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part, hold_common,
-        look_up, nominate, postings_at, suspect,
+        Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part, find_bridges,
+        hold_common, look_up, nominate, postings_at, suspect,
     };
 
     #[pymodule_export]
@@ -135,6 +136,9 @@ mod _core {
         common_shingles, compare, count_changes, lay, mark_boilerplate, match_lines, may_hold, opinion_lines,
         varying_slots,
     };
+
+    #[pymodule_export]
+    use super::lines::json_lines;
 
     #[pymodule_export]
     use super::segments::{Segment, block_sums, encode_segment, merge_segments};

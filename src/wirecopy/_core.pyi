@@ -57,10 +57,12 @@ __all__ = [
     "feature_names",
     "file",
     "file_part",
+    "find_bridges",
     "grow_tree",
     "hash_texts",
     "hold_common",
     "imatch",
+    "json_lines",
     "lay",
     "line_ends",
     "look_at",
@@ -414,6 +416,9 @@ def nominate(
 def components(
     articles: int, later: NDArray[np.uint32], earlier: NDArray[np.uint32]
 ) -> NDArray[np.uint32]: ...
+def find_bridges(
+    articles: int, later: NDArray[np.uint32], earlier: NDArray[np.uint32]
+) -> NDArray[np.bool_]: ...
 def common_shingles(
     tokens: Tokens, rows: NDArray[np.uint32], places: NDArray[np.uint32], *, reach_words: int, least: int
 ) -> NDArray[np.uint64]: ...
@@ -483,3 +488,14 @@ def opinion_lines(
     relation_names: Sequence[str],
     method_names: str,
 ) -> str: ...
+
+_Values = NDArray[np.int64] | NDArray[np.float64] | NDArray[np.bool_]
+_Column = (
+    _Values
+    | tuple[Sequence[str | None], NDArray[np.int64]]
+    | tuple[NDArray[np.int64], _Column]
+    | tuple[NDArray[np.bool_], _Column]
+    | dict[str, _Column]
+)
+
+def json_lines(column: _Column) -> str: ...

@@ -5,7 +5,8 @@
     ├── SourceError       a file or stream that cannot be read at all
     │   ├── MissingExtra  reading it needs a package that is not installed
     │   └── NothingRead   records were given, and not one of them is an article
-    ├── ArchiveError      an archive that cannot be read or written: disk full, another writer, no archive at all
+    ├── ArchiveError      an archive that cannot be read or written: disk full, no archive at all
+    │   └── BusyError     another program is writing to it
     └── MismatchError     data made under other settings than these (text version, view, format, method)
 
 A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on. Messages speak Python:
@@ -53,6 +54,10 @@ class NothingRead(SourceError):  # noqa: N818 - reads as what happened
 
 class ArchiveError(WirecopyError):
     """An archive that cannot be read or written."""
+
+
+class BusyError(ArchiveError):
+    """Another program is writing to an archive."""
 
 
 class MismatchError(WirecopyError):

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::arrays::{Agreement, Commons, Evidence, Keys, Queries, Tokens};
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
-use crate::{candidates, collisions, postings, sets, sharing};
+use crate::{bridges, candidates, collisions, postings, sets, sharing};
 
 /// One shard of a batch's postings, opaque to Python.
 #[pyclass(frozen, module = "_core")]
@@ -172,6 +172,18 @@ pub(crate) fn components<'py>(
 ) -> PyResult<Array<'py, u32>> {
     let (later, earlier) = (later.as_slice()?, earlier.as_slice()?);
     run_to_arrays(py, || candidates::components(articles, later, earlier))
+}
+
+/// Whether each link is all that joins two parts.
+#[pyfunction]
+pub(crate) fn find_bridges<'py>(
+    py: Python<'py>,
+    articles: usize,
+    later: Slice<'py, u32>,
+    earlier: Slice<'py, u32>,
+) -> PyResult<Array<'py, bool>> {
+    let (later, earlier) = (later.as_slice()?, earlier.as_slice()?);
+    run_to_arrays(py, || bridges::find_bridges(articles, later, earlier))
 }
 
 /// The sorted keys of one range, opaque to Python.

@@ -64,6 +64,7 @@ class Archive:
         self._store = opened.store
         self._settings = opened.settings
         self._lock: Lock | None = None
+        self._tidies = True
 
     @property
     def settings(self) -> Settings:
@@ -109,9 +110,7 @@ class Archive:
     def close(self) -> None:
         """Close the archive; nothing is lost if that is forgotten."""
         self._store.close()
-        lock, self._lock = self._lock, None
-        if lock is not None:
-            lock.release()
+        self._let_go()
 
     def __repr__(self) -> str:
         try:
@@ -328,14 +327,37 @@ class Archive:
 
     # Writing
 
-    def _claim(self, progress: Progress | None = None) -> bool:
+    @contextmanager
+    def writing(
+        self, *, wait: float = 0.0, tidy: bool = True, progress: Progress | None = None
+    ) -> Iterator[None]:
+        """Be the one writer for the changes that are made meanwhile, and let others write afterwards; waits so many seconds for another.
+
+        Without, the first change makes this the writer until it is closed. Changes put the archive in order when they are made, which
+        may take long now and then; unless they are to `tidy`, that is left to `tidy`. Raises ArchiveError if another writes all the while.
+        """
+        claimed, tidies = self._claim(progress, wait), self._tidies
+        self._tidies = tidy
+        try:
+            yield
+        finally:
+            self._tidies = tidies
+            if claimed:
+                self._let_go()
+
+    def _let_go(self) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            lock.release()
+
+    def _claim(self, progress: Progress | None = None, wait: float = 0.0) -> bool:
         """Become the one writer, and file articles anew if they must be; returns False if it is the writer already."""
         if self._lock is not None:
             return False
         if self.missing:
             raise ArchiveError(self.missing)
         writer = self._writer
-        lock = take_lock(self._store.file, self._store.identity, self.path)
+        lock = take_lock(self._store.file, self._store.identity, self.path, wait)
         try:
             with open_pool(self.threads) as pool:
                 writer.begin(pool, progress)
@@ -464,8 +486,15 @@ class Archive:
                 problems.append(f"what was made again is not written yet: {error}")
         return problems
 
+    def tidy(self) -> None:
+        """Remove what has expired, merge segments, and learn boilerplate if a twentieth of the articles has changed."""
+        self._claim()
+        self._tidy()
+
     def _tidy(self, progress: Progress | None = None, relearn_share: float = RELEARN_SHARE) -> None:
-        """Remove what has expired, merge segments, and learn boilerplate if more than this share of the articles has changed."""
+        """Put the archive in order, unless that is left for later; learn if more than this share of the articles has changed."""
+        if not self._tidies:
+            return
         self._writer.tidy()
         if self._store.setting("unlearnt", 0) > relearn_share * len(self._index.rows):
             self.learn(progress=progress)

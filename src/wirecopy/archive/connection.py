@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
@@ -57,6 +57,7 @@ class Connection:
             self._log: object = None
             _open.add(self)
             self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
+            self.execute("PRAGMA synchronous = FULL")
             self._version = -1
             [(found,)] = self.execute("PRAGMA application_id")
             if not found and self.is_empty():
@@ -126,7 +127,6 @@ class Connection:
         """Bring the tables up to date; only for the writer."""
         with self.errors("written"):
             self.execute("PRAGMA journal_mode = WAL")
-            self.execute("PRAGMA synchronous = FULL")
             self.execute("PRAGMA wal_autocheckpoint = 4000")
         for number in range(self.format + 1, FORMAT + 1):
             with self.change():
@@ -174,11 +174,11 @@ class Connection:
         except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
             raise ArchiveError(f"{self.path}: damaged: {what} cannot be read: {error!r}{RESTORE}") from error
 
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+    def execute(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> sqlite3.Cursor:
         """Run one statement."""
         return self._connection.execute(statement, values)
 
-    def read(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+    def read(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         """The rows that a statement gives; raises ArchiveError."""
         with self.errors("read"):
             return self.execute(statement, values).fetchall()

@@ -297,8 +297,7 @@ def _write_stories(told: Stories, form: str, output: Path | None, paths: Sequenc
         return
     with open_output(output) as out:
         if form == "jsonl":
-            for story in told:
-                write_line(story.to_dict(), out)
+            tame(out).writelines(told.json_lines())
         elif form in CSV:
             csv_writer(STORY_HEADS, form, out)(told.rows())
         else:

@@ -56,6 +56,7 @@ VERBS = {
 @options.relation
 @options.making
 @options.fields
+@options.wait
 @options.flag("--jsonl", help="One JSON object an article (the default off a terminal).")
 @options.quiet
 def watch_command(
@@ -68,6 +69,7 @@ def watch_command(
     relations: tuple[str, ...] | None,
     making: dict[str, Any],
     fields: Fields,
+    wait: float,
     jsonl: bool,
     quiet: bool,
 ) -> int:
@@ -100,9 +102,11 @@ def watch_command(
                     counts["unusable"] += 1
                     say_skipped(one)
                 for row in range(len(batch)):
-                    [observed] = store.observe(
-                        batch.take([row]), decide=decide, relations=relations, replace=replace
-                    )
+                    # Others may write between two articles.
+                    with store.writing(wait=wait):
+                        [observed] = store.observe(
+                            batch.take([row]), decide=decide, relations=relations, replace=replace
+                        )
                     counts[observed.status] += 1
                     if observed.ahead:
                         say_ahead(observed.answer.query, observed.ahead)

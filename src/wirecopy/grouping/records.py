@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from operator import attrgetter
 from typing import Any
 
 from ..model import Relation, count, one_line
@@ -14,15 +11,12 @@ _NAMES = {"since": "from", "later": "from", "earlier": "to"}
 """What JSON calls the fields that Python cannot name so."""
 
 
-_SIMPLE = frozenset({str, int, float, bool, type(None)})
-
-
 def _plain(value: Any) -> Any:
     """A value of a record as JSON has it."""
     if isinstance(value, Record):
         return value.to_dict()
     if isinstance(value, tuple):
-        return [one if type(one) in _SIMPLE else _plain(one) for one in value]
+        return [_plain(one) for one in value]
     return value.value if isinstance(value, Relation) else value
 
 
@@ -32,19 +26,15 @@ class Record:
     __slots__ = ()
     __match_args__: tuple[str, ...] = ()
 
+    @classmethod
+    def json_names(cls) -> list[str]:
+        """What JSON calls its fields."""
+        return [_NAMES.get(name, name) for name in cls.__match_args__]
+
     def to_dict(self) -> dict[str, Any]:
         """The record as its public JSON object."""
-        names, values = _reader(self.__match_args__)
-        return {
-            name: value if type(value) in _SIMPLE else _plain(value)
-            for name, value in zip(names, values(self), strict=True)
-        }
-
-
-@cache
-def _reader(fields: tuple[str, ...]) -> tuple[list[str], Callable[[Record], tuple[Any, ...]]]:
-    """What JSON calls some fields, and a function that gives their values; every record has two or more."""
-    return [_NAMES.get(name, name) for name in fields], attrgetter(*fields)
+        values = (_plain(getattr(self, name)) for name in self.__match_args__)
+        return dict(zip(self.json_names(), values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -16,11 +16,11 @@ from ..comparison import NOT_COMPARED, RELATIONS, get_preset
 from ..errors import MissingExtra, refuse
 from ..escaping import ROWS, show_table
 from ..matching import compare_more
-from ..matching.collection import Collection, Pool, open_pool
+from ..matching.collection import Collection, Out, Pool, open_pool
 from ..matching.matches import Matches
 from ..matching.opinions import Opinions
 from ..methods import RELATIONS as METHOD_RELATIONS
-from ..model import KEPT, UNDATED, Remarks, Skipped, Tokens, count
+from ..model import KEPT, UNDATED, Remarks, Skipped, count
 from ..text import count_words, tokenise
 from . import (
     BASES,
@@ -37,10 +37,11 @@ from . import (
     group_closed,
     tie_versions,
 )
+from .columns import Records, json_lines, read
 from .covering import KEEP, cover
 from .graphs import ARTICLE_HEADS, Graph, link_sources
 from .records import Dropped, Kept, Link, Series, Story
-from .telling import Counts, Plain, Telling, tell_seen, tell_sources
+from .telling import Shape, Telling, count_bridges, tell_seen, tell_sources
 
 if TYPE_CHECKING:
     import pandas
@@ -172,15 +173,23 @@ class Stories(Sequence[Story]):
         if rank is None:
             return None
         anchor = int(self.grouped.anchor[rank])
-        [told] = self._read([self._members.get(anchor, np.array([anchor]))])
-        return told.story()
+        [story] = read(self._read([self._members.get(anchor, np.array([anchor]))]))
+        assert isinstance(story, Story)
+        return story
 
     def tell(self, rows: Iterable[int]) -> Iterator[Story]:
         """The stories of some rows."""
+        return chain.from_iterable(self._tell(rows, read))
+
+    def json_lines(self) -> Iterator[str]:
+        """All stories as lines of JSON, many lines at a time."""
+        return self._tell(range(len(self)), json_lines)
+
+    def _tell(self, rows: Iterable[int], make: Callable[[Records], Out]) -> Iterator[Out]:
+        """What is made of the stories of some rows, many at a time."""
         parts = list(self._cut(rows))
         with open_pool(None if len(parts) > 1 else 1) as pool:  # what comes next is read meanwhile
-            for read in pool.map(self._read, parts):
-                yield from (one.story() for one in read)
+            yield from pool.map(lambda some: make(self._read(some)), parts)
 
     def _cut(self, rows: Iterable[int]) -> Iterator[list[NDArray[np.int64]]]:
         """The articles of the stories of some rows, as many stories at a time as are read together."""
@@ -199,36 +208,24 @@ class Stories(Sequence[Story]):
         """How many articles each story has."""
         return np.array([len(members) for members in self._members.values()], np.int64)
 
-    def _read(self, stories: Sequence[NDArray[np.int64]]) -> list[Telling]:
-        """The stories with these articles, which are read together, about to be told."""
-        ranks = np.concatenate(stories).astype(np.uint32)
-        articles = dict(zip(ranks.tolist(), self._collection.articles(ranks), strict=True))
-        dates, addresses = self._collection.origins(ranks)
-        dated = dict(zip(ranks.tolist(), dates.tolist(), strict=True))
-        placed = dict(zip(ranks.tolist(), addresses.tolist(), strict=True))
-        tokens = tokenise(*self._collection.texts(ranks))
-        words = dict(zip(ranks.tolist(), np.diff(tokens.offsets).tolist(), strict=True))
-        changes = self._count_changes(ranks, tokens)
-        read = articles, dated, placed, words, changes
-        return [Telling(self._plain, members.tolist(), *read) for members in stories]
-
-    def _count_changes(self, ranks: NDArray[np.uint32], tokens: Tokens) -> dict[int, Counts]:
-        """What each version among some articles, which are read together, changed of its parent's; by its first article."""
-        grouped = self.grouped
-        firsts = np.unique(grouped.version[ranks])
-        firsts = firsts[grouped.parent[firsts] >= 0]
-        before = grouped.version[grouped.parent[firsts]]
-        order = np.argsort(ranks)
-        rows = (
-            order[np.searchsorted(ranks, side, sorter=order)].astype(np.uint32) for side in (firsts, before)
+    def _read(self, stories: Sequence[NDArray[np.int64]]) -> Records:
+        """The stories with these articles, which are read together."""
+        shape = Shape(self.grouped, stories)
+        ranks = shape.ranks.astype(np.uint32)
+        about = self._collection.describe(ranks), *self._collection.origins(ranks)
+        # Articles of one version have the same words.
+        tokens = tokenise(*self._collection.texts(ranks[shape.firsts]))
+        changed = np.flatnonzero(shape.changed >= 0)
+        counted = _core.count_changes(
+            tokens, changed.astype(np.uint32), shape.changed[changed].astype(np.uint32)
         )
-        added, cut, reworded, moved = (one.tolist() for one in _core.count_changes(tokens, *rows))
-        counts = zip(added, cut, reworded, moved, strict=True)
-        return dict(zip(firsts.tolist(), counts, strict=True))
+        changes = np.zeros((len(counted), len(shape.firsts)), np.int64)
+        changes[:, changed] = counted
+        return Telling(shape, *about, np.diff(tokens.offsets), list(changes), self._bridges).stories()
 
     @cached_property
-    def _plain(self) -> Plain:
-        return Plain(self.grouped)
+    def _bridges(self) -> NDArray[np.int64]:
+        return count_bridges(self.grouped)
 
     @property
     def links(self) -> list[Link]:

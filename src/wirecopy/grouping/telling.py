@@ -1,188 +1,280 @@
-"""One story as its record: who is in it, in which versions, where it comes from, and how well it holds together."""
+"""Stories as columns: who is in them, in which versions, where they come from, and how well they hold together.
+
+Many stories are told at a time. Their articles are known by their places: story after story, in each by time; -1 is none.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
 from ..comparison import RELATIONS
-from ..model import UNDATED, Article, Relation
-from . import BASES, FORM, Grouped, Pair
+from ..model import UNDATED, Article
+from . import BASES, FORM, IDENTICAL, Grouped
+from .columns import Lists, Maybe, Records, Texts
 from .records import Change, Cohesion, Member, Origin, Parent, Story, Version
 
-Counts = tuple[int, int, int, int]
-"""Words added, cut, reworded and moved."""
+KINDS = ("story", "collection")
+ORIGINS = ("credited", "earliest", "same-time", "undated")
+"""What an origin rests on; its code is its place here."""
+
+Numbers = NDArray[np.int64]
 
 
-class Plain:
-    """What was grouped, as lists: a record asks for single values, which an array gives ten times as slowly."""
-
-    def __init__(self, grouped: Grouped) -> None:
-        self.version: list[int] = grouped.version.tolist()
-        self.parent: list[int] = grouped.parent.tolist()
-        self.tie: list[int] = grouped.tie.tolist()
-        self.basis = [BASES[code] for code in grouped.basis.tolist()]
-        self.rivals: list[int] = grouped.rivals.tolist()
-        self.is_collection: list[bool] = grouped.is_collection.tolist()
-        ties = grouped.ties
-        columns = ties.covered, ties.parent_covered, ties.words
-        self.shares: list[tuple[float, float, int]] = list(
-            zip(*(one.tolist() for one in columns), strict=True)
-        )
-        self.relation = [RELATIONS[code] for code in ties.relation.tolist()]
-        self.inside = find_inside(grouped)
-
-
-def find_inside(grouped: Grouped) -> dict[int, list[Pair]]:
-    """The ties between versions of one story, by its anchor."""
+def count_bridges(grouped: Grouped) -> Numbers:
+    """How many ties between versions there are without which a story would fall apart, by its anchor."""
     ties, anchor = grouped.ties, grouped.anchor
-    same = (anchor[ties.later] == anchor[ties.earlier]) & (ties.relation != FORM)
-    inside: defaultdict[int, list[Pair]] = defaultdict(list)
-    one, other = ties.later[same], ties.earlier[same]
-    for story, later, earlier in zip(anchor[one].tolist(), one.tolist(), other.tolist(), strict=True):
-        inside[story].append((later, earlier))
-    return inside
+    inside = ties.take((anchor[ties.later] == anchor[ties.earlier]) & (ties.relation != FORM))
+    sides = (side.astype(np.uint32) for side in (inside.later, inside.earlier))
+    is_bridge = _core.find_bridges(len(anchor), *sides)
+    return np.bincount(anchor[inside.later[is_bridge]], minlength=len(anchor))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Some stories by the ranks of their articles: which of these are one version. Versions are numbered through all stories."""
+
+    grouped: Grouped
+    stories: Sequence[Numbers]
+
+    @cached_property
+    def ranks(self) -> Numbers:
+        """The rank of each article."""
+        return np.concatenate(self.stories)
+
+    @cached_property
+    def offsets(self) -> Numbers:
+        """Where the articles of each story begin, and where all end."""
+        return _add_up([len(one) for one in self.stories])
+
+    @cached_property
+    def story(self) -> Numbers:
+        """The story of each article."""
+        return np.repeat(np.arange(len(self.stories)), np.diff(self.offsets))
+
+    @cached_property
+    def _order(self) -> Numbers:
+        return np.argsort(self.ranks)
+
+    def _find(self, ranks: Numbers) -> Numbers:
+        """Where the articles of some ranks, or -1, are."""
+        wanted = np.where(ranks < 0, self.ranks[0], ranks)
+        found = self._order[np.searchsorted(self.ranks, wanted, sorter=self._order)]
+        return np.where(ranks < 0, -1, found)
+
+    @cached_property
+    def parent(self) -> Numbers:
+        """The parent of each article."""
+        return self._find(self.grouped.parent[self.ranks])
+
+    @cached_property
+    def firsts(self) -> Numbers:
+        """The first article of each version."""
+        return np.flatnonzero(self.grouped.version[self.ranks] == self.ranks)
+
+    @cached_property
+    def version(self) -> Numbers:
+        """The version of each article."""
+        return np.searchsorted(self.firsts, self._find(self.grouped.version[self.ranks]))
+
+    @cached_property
+    def version_offsets(self) -> Numbers:
+        """Where the versions of each story begin, and where all end."""
+        return np.searchsorted(self.firsts, self.offsets)
+
+    @cached_property
+    def number(self) -> Numbers:
+        """The number of each version in its story."""
+        return np.arange(1, len(self.firsts) + 1) - self.version_offsets[self.story[self.firsts]]
+
+    @cached_property
+    def changed(self) -> Numbers:
+        """The version that each version changed, that of its parent."""
+        parent = self.parent[self.firsts]
+        return np.where(parent < 0, -1, self.version[parent])
 
 
 @dataclass(frozen=True)
 class Telling:
-    """One story, about to be told; articles are known by their ranks."""
+    """Some stories, about to be told: what is known of their articles, and the words of their versions."""
 
-    grouped: Plain
-    members: list[int]
-    articles: dict[int, Article]
-    dated: dict[int, int]
-    placed: dict[int, int]
-    words: dict[int, int]
-    changes: dict[int, Counts]
+    shape: Shape
+    articles: Sequence[Article]
+    dates: Numbers
+    addresses: Numbers
+    words: Numbers
+    changes: Sequence[Numbers]
+    """For each version, words added, cut, reworded and moved."""
+    bridges: Numbers
+    """Of all stories, by anchor."""
 
-    @cached_property
-    def numbers(self) -> dict[int, int]:
-        """The number of each version, by its first article."""
-        return {first: number for number, first in enumerate(self.inside, 1)}
-
-    @cached_property
-    def inside(self) -> dict[int, list[int]]:
-        """The articles of each version, by its first."""
-        inside: defaultdict[int, list[int]] = defaultdict(list)
-        for rank in self.members:
-            inside[self.grouped.version[rank]].append(rank)
-        return inside
-
-    def story(self) -> Story:
-        """Its record."""
-        articles = [self.articles[rank] for rank in self.members]
-        members = tuple(map(self._member, self.members))
-        is_collection = self.grouped.is_collection[self.members[0]]
-        return Story(
-            articles[0].id,
-            articles[0].title,
-            "collection" if is_collection else "story",
-            members,
-            tuple(self._versions()),
-            tell_sources(articles),
-            *tell_seen(articles, [self.dated[rank] for rank in self.members]),
-            self._origin(articles),
-            self._cohesion(members),
+    def stories(self) -> Records:
+        """Their records."""
+        shape, anchors = self.shape, self.shape.offsets[:-1]
+        is_collection = shape.grouped.is_collection[shape.ranks[anchors]]
+        return Records(
+            Story,
+            (
+                self._about("id", anchors),
+                self._about("title", anchors),
+                Texts(KINDS, is_collection.astype(np.int64)),
+                Lists(shape.offsets, self._members()),
+                Lists(shape.version_offsets, self._versions()),
+                self._sources(),
+                *self._seen(np.arange(len(self.articles)), shape.offsets),
+                self._origins(),
+                self._cohesion(),
+            ),
         )
 
-    def _member(self, rank: int) -> Member:
-        article = self.articles[rank]
-        version = self.numbers[self.grouped.version[rank]]
-        about = article.published, article.source, article.title, article.url, article.agency
-        return Member(article.id, *about, version, self._parent(rank))
+    @cached_property
+    def _texts(self) -> dict[str, list[str | None]]:
+        """What is known of the articles, by the names of fields."""
+        names = ("id", "published", "source", "title", "url", "agency")
+        return {name: [getattr(article, name) for article in self.articles] for name in names}
 
-    def _parent(self, rank: int) -> Parent | None:
-        grouped = self.grouped
-        parent, tie = grouped.parent[rank], grouped.tie[rank]
-        if parent < 0:
-            return None
-        mine, theirs = self.dated[rank], self.dated[parent]
-        after = None if UNDATED in (mine, theirs) else (mine - theirs) / 1e6
-        basis = grouped.basis[rank], grouped.rivals[rank], after
-        id = self.articles[parent].id
-        if tie < 0:
-            return Parent(id, Relation.IDENTICAL, 1.0, 1.0, self.words[rank], *basis)
-        return Parent(id, grouped.relation[tie], *grouped.shares[tie], *basis)
+    def _about(self, name: str, places: Numbers) -> Texts:
+        return Texts(self._texts[name], places)
 
-    def _versions(self) -> Iterator[Version]:
-        for first, ranks in self.inside.items():
-            articles = [self.articles[rank] for rank in ranks]
-            seen = tell_seen(articles, [self.dated[rank] for rank in ranks])
-            ids = tuple(article.id for article in articles)
-            parent = self.grouped.parent[first]
-            change = None
-            if parent >= 0:
-                before = self.grouped.version[parent]
-                addresses = {self.placed[rank] for rank in self.inside[before]} - {0}
-                revised = any(self.placed[rank] in addresses for rank in ranks)
-                change = Change(self.numbers[before], *self.changes[first], revised)
-            yield Version(self.numbers[first], ids, self.words[first], *seen, change)
+    def _seen(self, places: Numbers, offsets: Numbers) -> tuple[Texts, Texts]:
+        """When the first and the last of each list of articles, in the order of time, were published; None if no date is known."""
+        dated = np.add.reduceat(self.dates[places] != UNDATED, offsets[:-1], dtype=np.int64)
+        first, last = offsets[:-1], offsets[:-1] + np.maximum(dated - 1, 0)
+        seen = (np.where(dated > 0, places[one], -1) for one in (first, last))
+        one, other = (self._about("published", some) for some in seen)
+        return one, other
 
-    def _origin(self, articles: Sequence[Article]) -> Origin:
-        if credited := [article.agency for article in articles if article.agency]:
-            [(agency, _)] = Counter(credited).most_common(1)
-            own = next((one.id for one in articles if one.source and is_of(agency, one.source)), None)
-            return Origin(agency, own, "credited", own is not None)
-        first, *others = (self.dated[rank] for rank in self.members)
-        basis = "undated" if first == UNDATED else "same-time" if first in others else "earliest"
-        return Origin(None, articles[0].id, basis, True)
+    def _members(self) -> Records:
+        here = np.arange(len(self.articles))
+        about = (self._about(name, here) for name in self._texts)
+        return Records(Member, (*about, self.shape.number[self.shape.version], self._parents()))
 
-    def _cohesion(self, members: Sequence[Member]) -> Cohesion:
-        ties = [(max(one.parent.covered, one.parent.parent_covered), one) for one in members if one.parent]
-        pairs = self.grouped.inside.get(self.members[0], [])
-        bridges = count_bridges(pairs) if len(self.numbers) > 1 else 0
-        if not ties:
-            return Cohesion(1.0, None, bridges)
-        weakest, member = min(ties, key=lambda tie: tie[0])
-        assert member.parent
-        return Cohesion(weakest, (member.id, member.parent.article), bridges)
+    @cached_property
+    def _ties(self) -> tuple[Numbers, NDArray[np.float64], NDArray[np.float64], Numbers]:
+        """What each article is to its parent: relation, shares of both, equal words; identical where no tie says otherwise."""
+        shape, ties = self.shape, self.shape.grouped.ties
+        tie = shape.grouped.tie[shape.ranks]
+        tied = np.flatnonzero((shape.parent >= 0) & (tie >= 0))
+        mine = ties.take(tie[tied])
+        relation, words = np.full(len(tie), IDENTICAL), self.words[shape.version]
+        covered, parent_covered = np.ones(len(tie)), np.ones(len(tie))
+        relation[tied], words[tied] = mine.relation, mine.words
+        covered[tied], parent_covered[tied] = mine.covered, mine.parent_covered
+        return relation, covered, parent_covered, words
+
+    def _parents(self) -> Maybe:
+        shape, grouped = self.shape, self.shape.grouped
+        relation, covered, parent_covered, words = self._ties
+        theirs = self.dates[shape.parent]
+        is_known = (self.dates != UNDATED) & (theirs != UNDATED)
+        after = np.where(is_known, (self.dates - np.where(is_known, theirs, 0)) / 1e6, np.nan)
+        parents = Records(
+            Parent,
+            (
+                self._about("id", shape.parent),
+                Texts(RELATIONS, relation),
+                covered,
+                parent_covered,
+                words,
+                Texts(BASES, grouped.basis[shape.ranks].astype(np.int64)),
+                grouped.rivals[shape.ranks],
+                after,
+            ),
+        )
+        return Maybe(shape.parent >= 0, parents)
+
+    def _versions(self) -> Records:
+        shape = self.shape
+        places, offsets = _gather(len(shape.firsts), shape.version)
+        seen = self._seen(places, offsets)
+        changes = Records(Change, (shape.number[shape.changed], *self.changes, self._is_revised()))
+        articles = Lists(offsets, self._about("id", places))
+        change = Maybe(shape.changed >= 0, changes)
+        return Records(Version, (shape.number, articles, self.words, *seen, change))
+
+    def _is_revised(self) -> NDArray[np.bool_]:
+        """Which versions have an address of those that they changed."""
+        shape = self.shape
+        addresses, places = np.unique(self.addresses, return_inverse=True)
+        changed = shape.changed[shape.version]
+        asked = np.flatnonzero((changed >= 0) & (self.addresses != 0))
+        there = shape.version * len(addresses) + places
+        wanted = changed[asked] * len(addresses) + places[asked]
+        found = shape.version[asked[np.isin(wanted, there)]]
+        return np.bincount(found, minlength=len(shape.firsts)) > 0
+
+    def _sources(self) -> Lists:
+        """The sources of each story, each once, in the order of its articles."""
+        shape = self.shape
+        numbers = {"": 0}
+        source = np.array([numbers.setdefault(one or "", len(numbers)) for one in self._texts["source"]])
+        _, firsts = np.unique(shape.story * len(numbers) + source, return_index=True)
+        firsts = np.sort(firsts[source[firsts] > 0])
+        offsets = _add_up(np.bincount(shape.story[firsts], minlength=len(shape.stories)))
+        return Lists(offsets, self._about("source", firsts))
+
+    def _origins(self) -> Records:
+        """The agency that most articles credit, and its own first article; else the first article."""
+        shape = self.shape
+        origin, agency = shape.offsets[:-1].copy(), np.full(len(shape.stories), -1)
+        first, second = self.dates[origin], self.dates[origin + (np.diff(shape.offsets) > 1)]
+        is_alone = np.diff(shape.offsets) == 1
+        bases = [first == UNDATED, (first == second) & ~is_alone]
+        basis = np.select(
+            bases, [ORIGINS.index("undated"), ORIGINS.index("same-time")], ORIGINS.index("earliest")
+        )
+        credits, sources = self._texts["agency"], self._texts["source"]
+        credited = np.array([place for place, one in enumerate(credits) if one], np.int64)
+        for story in np.unique(shape.story[credited]).tolist():
+            start, end = shape.offsets[story : story + 2].tolist()
+            [(name, _)] = Counter(filter(None, credits[start:end])).most_common(1)
+            agency[story] = credits.index(name, start)
+            own = (place for place in range(start, end) if is_of(name, sources[place] or ""))
+            origin[story], basis[story] = next(own, -1), ORIGINS.index("credited")
+        named = self._about("agency", agency), self._about("id", origin)
+        return Records(Origin, (*named, Texts(ORIGINS, basis), origin >= 0))
+
+    def _cohesion(self) -> Records:
+        """The least share that a member has in common with its parent, and the first such pair."""
+        shape = self.shape
+        _, covered, parent_covered, _ = self._ties
+        shares = np.where(shape.parent >= 0, np.maximum(covered, parent_covered), np.inf)
+        least = np.minimum.reduceat(shares, shape.offsets[:-1])
+        weakest = np.flatnonzero(shares == least[shape.story])
+        _, firsts = np.unique(shape.story[weakest], return_index=True)
+        weak = weakest[firsts]
+        pairs = self._about("id", np.column_stack([weak, shape.parent[weak]]).ravel())
+        present = np.isfinite(least)
+        pair = Maybe(present, Lists(np.arange(0, 2 * len(weak) + 1, 2), pairs))
+        return Records(
+            Cohesion, (np.where(present, least, 1.0), pair, self.bridges[shape.ranks[shape.offsets[:-1]]])
+        )
 
 
+def _add_up(sizes: Sequence[int] | Numbers) -> Numbers:
+    """The offsets of lists of these sizes."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def _gather(rows: int, owners: Numbers) -> tuple[Numbers, Numbers]:
+    """The places that each row owns, in their order, and their offsets."""
+    return np.argsort(owners, kind="stable"), _add_up(np.bincount(owners, minlength=rows))
+
+
+@lru_cache(1 << 12)
 def is_of(agency: str, source: str) -> bool:
     """Whether a source is an agency's own: its name, or an address that holds it."""
     name, place = (re.sub(r"[^\w]+", " ", one.casefold()).split() for one in (agency, source))
     return bool(name) and (
         "".join(name) in place or any(place[at : at + len(name)] == name for at in range(len(place)))
     )
-
-
-def count_bridges(pairs: Sequence[tuple[int, int]]) -> int:
-    """How many of some distinct pairs are all that joins two parts (Tarjan 1974)."""
-    if len(pairs) < 3:
-        return len(pairs)
-    near: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for number, (one, other) in enumerate(pairs):
-        near[one].append((other, number))
-        near[other].append((one, number))
-    seen: dict[int, int] = {}
-    lowest: dict[int, int] = {}
-    bridges = 0
-    for root in near:
-        if root in seen:
-            continue
-        seen[root] = lowest[root] = len(seen)
-        path = [(root, -1, iter(near[root]))]
-        while path:
-            node, by, rest = path[-1]
-            for other, number in rest:
-                if number == by:
-                    continue
-                if other not in seen:
-                    seen[other] = lowest[other] = len(seen)
-                    path.append((other, number, iter(near[other])))
-                    break
-                lowest[node] = min(lowest[node], seen[other])
-            else:
-                path.pop()
-                if path:
-                    above = path[-1][0]
-                    lowest[above] = min(lowest[above], lowest[node])
-                    bridges += lowest[node] > seen[above]
-    return bridges
 
 
 def tell_sources(articles: Sequence[Article]) -> tuple[str, ...]:
