@@ -41,6 +41,7 @@ from .serve import serve_command, token_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
+from .webhook import webhook_command
 from .writing import (
     CSV,
     FULL,
@@ -104,7 +105,7 @@ SECTIONS = {
     "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
-    "Let others ask it": ("serve", "token"),
+    "Let others ask it, and be told": ("serve", "token", "webhook"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
     "Measure": ("pool", "evaluate", "reproduce"),
@@ -262,6 +263,7 @@ ELSEWHERE = (
         reproduce_command,
         serve_command,
         token_command,
+        webhook_command,
     ),
     *archive_commands.commands.values(),
 )

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from ...errors import UsageError
 from ...extraction.labelled import PageText
+from ...files import open_whole
 from ...model import Article
 
 Out = TypeVar("Out")
@@ -147,6 +148,7 @@ def write_figures(tables: Sequence[Table], folder: Path) -> list[Path]:
     for one in tables:
         if isinstance(one, Figure):
             path = folder / f"{one.name.replace(' ', '-')}.svg"
-            path.write_text(draw(one), "utf-8")
+            with open_whole(path, encoding="utf-8") as out:
+                out.write(draw(one))
             written.append(path)
     return written
