@@ -27,15 +27,13 @@ from benchmarks.run import FAST_PEERS, KINDS, MEASURES, SCRATCH, set_up
 from benchmarks.run import run as run_kit
 from quality.corpora import bench_corpus, unpack
 from quality.report import MissingError, rewrite
-from wirecopy.cli.evaluation import read_known
 from wirecopy.evaluation import experiments
 from wirecopy.evaluation.comparing import Compared, compare_pairs
 from wirecopy.evaluation.halves import part
-from wirecopy.evaluation.reading import read_gold, read_result
+from wirecopy.evaluation.reading import read_gold, read_known, read_result
 from wirecopy.evaluation.scoring import best_place
 from wirecopy.files import open_whole
 from wirecopy.measures import rate
-from wirecopy.sources import Fields
 
 ROOT = Path(__file__).resolve().parents[1]
 CELLS = ROOT / "benchmarks" / "results.json"
@@ -176,7 +174,7 @@ def score(articles: Path, gold: sets.Gold, result: Path, by: Sequence[str] = (""
     """
     told: Cell = {}
     for field in by:
-        known = read_known([articles], Fields())
+        known = read_known([articles])
         truth = read_gold(gold.path, "pairs", known)
         pairs = compare_pairs(truth, read_result(result, "pairs", truth.ids, field), known)
         if gold.planted:
