@@ -24,13 +24,13 @@ from ..grouping.stories import Stories, gather, tell_stories
 from ..matching import compare_more
 from ..matching.collection import Pool
 from ..matching.matches import Matches
-from ..model import Relation
 from .index import Index
 from .stock import Stock
 from .told import NOTHING_SHARED, AlteredError, Member, Row, Shared
 
-COLLECTION, PLACEHOLDER = "collection", "placeholder"
-NO_PARENT: dict[str, Any] = dict.fromkeys(Member._fields[Member._fields.index("parent") :])
+KINDS = (None, "collection", "placeholder")
+_, COLLECTION, PLACEHOLDER = KINDS
+NO_PARENT = (None,) * 7
 MOST_MENDED = 200
 """So many members are compared with the first of their stories when what tied them is gone: a change must not wait for more."""
 MOST_RETOLD = 200
@@ -104,33 +104,21 @@ def _tell_members(
     grouped: Grouped, facts: Facts, rows: NDArray[np.int64], ranks: NDArray[np.uint32]
 ) -> list[Member]:
     """The articles at some ranks as members of their stories."""
-    anchor, version, ties = grouped.anchor[ranks], grouped.version[ranks], grouped.ties
-    distinct, places = np.unique(np.column_stack([anchor, version]), axis=0, return_inverse=True)
-    number = places.reshape(-1) - np.searchsorted(distinct[:, 0], anchor) + 1
-    columns = rows[ranks], rows[anchor], rows[version], number, facts.words[ranks]
+    anchor, version, parent = (one[ranks] for one in (grouped.anchor, grouped.version, grouped.parent))
+    distinct, places = np.unique(anchor * len(rows) + version, return_inverse=True)
+    number = places - np.searchsorted(distinct, anchor * len(rows)) + 1
+    words = facts.words[ranks]
     kinds = np.where(grouped.is_collection[ranks], 1, np.where(grouped.is_placeholder[ranks], 2, 0))
-    parents = grouped.parent[ranks], grouped.tie[ranks], grouped.basis[ranks], grouped.rivals[ranks]
+    about = rows[ranks], rows[anchor], rows[version], number, words, kinds
+    compared = grouped.compare_parents(ranks, words)
+    parents = rows[parent], *compared, grouped.basis[ranks], grouped.rivals[ranks]
+    columns: Iterable[NDArray[Any]] = (*about, parent >= 0, *parents)
     told = []
-    for row, story, first, at, words, kind, parent, tie, basis, rivals in zip(
-        *(column.tolist() for column in (*columns, kinds, *parents)), strict=True
+    for *one, kind, has_parent, earlier, code, mine, theirs, shared, basis, rivals in zip(
+        *(column.tolist() for column in columns), strict=True
     ):
-        one = Member(row, story, first, at, words, (None, COLLECTION, PLACEHOLDER)[kind])
-        if parent >= 0:
-            how: tuple[str, float, float, int] = str(Relation.IDENTICAL), 1.0, 1.0, words
-            if tie >= 0:
-                shares = float(ties.covered[tie]), float(ties.parent_covered[tie])
-                how = str(RELATIONS[ties.relation[tie]]), *shares, int(ties.words[tie])
-            relation, covered, parent_covered, common = how
-            one = one._replace(
-                parent=int(rows[parent]),
-                relation=relation,
-                covered=covered,
-                parent_covered=parent_covered,
-                shared=common,
-                basis=BASES[basis],
-                rivals=rivals,
-            )
-        told.append(one)
+        came = (earlier, str(RELATIONS[code]), mine, theirs, shared, BASES[basis], rivals)
+        told.append(Member._make((*one, KINDS[kind], *(came if has_parent else NO_PARENT))))
     return told
 
 
@@ -178,16 +166,15 @@ class Teller:
             rows = np.array([one.row for one in members], np.int64)
             counted[stock.ranks_of(rows)] = [one.words for one in members]
             nominated = shared.nominated > 0
-            matches = self._match(stock, shared.take(np.flatnonzero(nominated)))
+            matches = self._match(stock, shared.take(np.flatnonzero(nominated)), counted)
             asked = shared.take(np.flatnonzero(~nominated))
             asking = Asking(matches, pool, _pairs(stock, asked), asked.compared)
         except (AlteredError, ArchiveError, LookupError, ValueError, TypeError):
             return None
-        facts = gather(matches, pool, counted) if rule == "anchored" else None
-        return tell_stories(matches, pool, rule, facts=facts, ask=asking)
+        return tell_stories(matches, pool, rule, ask=asking)
 
-    def _match(self, stock: Stock, shared: Shared) -> Matches:
-        """Pairs of a stock as matches, in their order."""
+    def _match(self, stock: Stock, shared: Shared, counted: NDArray[np.int64] | None = None) -> Matches:
+        """Pairs of a stock as matches, in their order; the words of articles that are known are `counted`."""
         settings, index = self._index.settings, self._index
         queries, founds = stock.ranks_of(shared.queries), stock.ranks_of(shared.founds)
         order = np.lexsort((founds, queries))
@@ -200,6 +187,7 @@ class Teller:
             index.learnt,
             {"articles": len(stock.ids), "matches": len(order)},
             plan.preset,
+            counted=counted,
         )
 
     # Where articles come or go
@@ -299,13 +287,13 @@ class Teller:
     ) -> tuple[Matches, Facts, Grouped]:
         """The stories of a stock by what is shared; what has to be compared for that is kept."""
         is_match = shared.compared.relation >= 0
-        matches = self._match(stock, shared.take(np.flatnonzero(is_match)))
-        asked = shared.take(np.flatnonzero(~is_match))
-        asking = Asking(matches, pool, _pairs(stock, asked), asked.compared)
         counted = np.full(len(stock.ids), -1)
         if known:
             counted[stock.ranks_of(np.array(list(known)))] = [one.words for one in known.values()]
-        facts = gather(matches, pool, counted)
+        matches = self._match(stock, shared.take(np.flatnonzero(is_match)), counted)
+        asked = shared.take(np.flatnonzero(~is_match))
+        asking = Asking(matches, pool, _pairs(stock, asked), asked.compared)
+        facts = gather(matches, pool)
         grouped = tell_stories(matches, pool, facts=facts, ask=asking).grouped
         self._store.add_shared(asking.shared(stock.rows.astype(np.int64)))
         return matches, facts, grouped
@@ -357,7 +345,7 @@ class Teller:
             version = versions.setdefault(mine[row].version, row)
             number = numbers.setdefault(version, len(numbers) + 1)
             one = mine[row]._replace(story=first, version=version, number=number)
-            told.append(one if one.parent in mine else one._replace(**NO_PARENT))
+            told.append(one if one.parent in mine else Member._make((*one[: -len(NO_PARENT)], *NO_PARENT)))
         self._store.replace_members(mine, told)
         ends = (
             (first if one == story else one, first if other == story else other, *rest)

@@ -20,10 +20,12 @@ for each of its matches. What was measured before these rules were taken: docs/s
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,6 +127,18 @@ class Grouped:
     links: Links = field(repr=False)
     asked: int = 0
     """How many pairs were asked for."""
+
+    def compare_parents(
+        self, ranks: NDArray[Any], words: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """What articles of so many words are to their parents: relation, the shares of both, equal words."""
+        tie = self.tie[ranks]
+        tied, ties = np.flatnonzero(tie >= 0), self.ties.take(tie[tie >= 0])
+        relation, shared = np.full(len(tie), IDENTICAL), words.copy()
+        covered, parent_covered = np.ones(len(tie)), np.ones(len(tie))
+        relation[tied], shared[tied] = ties.relation, ties.words
+        covered[tied], parent_covered[tied] = ties.covered, ties.parent_covered
+        return relation, covered, parent_covered, shared
 
 
 def group(
@@ -264,15 +278,16 @@ def link_stories(
     one, other = anchor[ties.later], anchor[ties.earlier]
     is_earlier_first = np.where(collects, ties.relation == CONTAINED_IN, one < other)
     ends = np.where(is_earlier_first, other, one), np.where(is_earlier_first, one, other)
-    distinct, places = np.unique(np.column_stack([*ends, kind]), axis=0, return_inverse=True)
-    places = places.reshape(-1)
-    words = np.zeros(len(distinct), np.int64)
+    key = (ends[0] * len(anchor) + ends[1]) * len(LINK_KINDS) + kind
+    _, firsts, places = np.unique(key, return_index=True, return_inverse=True)
+    words = np.zeros(len(firsts), np.int64)
     np.maximum.at(words, places, ties.words)
-    taking = np.column_stack([np.tile(places, 2), np.concatenate([ties.later, ties.earlier])])
-    taking = np.unique(taking, axis=0)
+    # Each version takes part once.
+    taking = np.tile(places, 2) * len(version) + np.concatenate([ties.later, ties.earlier])
+    link, one = np.divmod(np.unique(taking), len(version))
     sizes = np.bincount(version, minlength=len(version))
-    articles = np.bincount(taking[:, 0], sizes[taking[:, 1]], len(distinct)).astype(np.int64)
-    return Links(distinct[:, 0], distinct[:, 1], distinct[:, 2].astype(np.int8), articles, words)
+    articles = np.bincount(link, sizes[one], len(firsts)).astype(np.int64)
+    return Links(ends[0][firsts], ends[1][firsts], kind[firsts], articles, words)
 
 
 def _count_before(version: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -302,8 +317,8 @@ class _Table:
         self._ask = ask
         self._parts = [ties]
         self._compared = [compared]
-        self._ties = 0
-        self._rows = 0
+        self._first_ties, self._first_rows = [0], [0]
+        """Where the ties and the rows of each part begin."""
         self._known: dict[Pair, int] = {}
         self._of: defaultdict[int, list[int]] = defaultdict(list)
         """The ties of each version with earlier ones."""
@@ -334,23 +349,22 @@ class _Table:
         later, earlier = (np.array(side, np.uint32) for side in zip(*fresh, strict=True))
         compared = self._ask(later, earlier)
         self.asked += len(fresh)
-        first = sum(map(len, self._compared))
+        first = self._first_rows[-1] + len(self._compared[-1])
         everyone = np.arange(len(self.anchor))
         ties = tie_versions(everyone, np.zeros(len(everyone), bool), later, earlier, compared)
         self._known.update(dict.fromkeys(fresh, -1))
+        self._first_rows.append(first)
+        self._first_ties.append(len(self._relation))
         self._note(ties)
         self._parts.append(replace(ties, row=ties.row + first))
         self._compared.append(compared)
 
     def _spans(self, tie: int, of_later: bool) -> list[Pair]:
         """Where the passages of a tie stand in one of its versions, in code points."""
-        part = 0
-        while tie >= len(self._parts[part]):
-            tie -= len(self._parts[part])
-            part += 1
-        ties, before = self._parts[part], sum(map(len, self._compared[:part]))
-        compared, row = self._compared[part], int(ties.row[tie]) - before
-        some, passages = slice(*compared.passage_offsets[row : row + 2].tolist()), compared.passages
+        part = bisect_right(self._first_ties, tie) - 1
+        ties, compared, tie = self._parts[part], self._compared[part], tie - self._first_ties[part]
+        row, passages = int(ties.row[tie]) - self._first_rows[part], compared.passages
+        some = slice(*compared.passage_offsets[row : row + 2].tolist())
         starts, ends = passages.query_start, passages.query_end
         if of_later == bool(ties.turned[tie]):
             starts, ends = passages.found_start, passages.found_end
@@ -359,17 +373,15 @@ class _Table:
     def find_collections(self) -> None:
         """Which versions contain two others in disjoint places that share nothing with each other."""
         inside: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
-        ties = self._parts[0]
-        contains, contained = ties.relation == CONTAINS, ties.relation == CONTAINED_IN
-        owners = np.where(contains, ties.later, ties.earlier)[contains | contained]
+        ties = self._parts[0].take(np.isin(self._parts[0].relation, (CONTAINS, CONTAINED_IN)))
+        owners = np.where(ties.relation == CONTAINS, ties.later, ties.earlier)
         several = np.unique(owners)[np.unique(owners, return_counts=True)[1] > 1]
-        which = (contains & np.isin(ties.later, several)) | (contained & np.isin(ties.earlier, several))
-        for tie in np.flatnonzero(which).tolist():
-            is_later = self._relation[tie] == CONTAINS
-            spans = self._spans(tie, is_later)
-            one, other = int(ties.later[tie]), int(ties.earlier[tie])
-            owner, held = (one, other) if is_later else (other, one)
-            inside[owner].append((min(start for start, _ in spans), max(end for _, end in spans), held))
+        ties, owners = ties.take(of_several := np.isin(owners, several)), owners[of_several]
+        is_later = owners == ties.later
+        reached = _reach(self._compared[0], ties.row, is_later == ties.turned)
+        columns = owners, *reached, np.where(is_later, ties.earlier, ties.later)
+        for owner, start, end, held in zip(*(one.tolist() for one in columns), strict=True):
+            inside[owner].append((start, end, held))
         apart: dict[int, list[Pair]] = {}
         for owner, places in inside.items():
             firsts = nsmallest(TRIED_PLACES, places, key=lambda place: (place[1], place[2]))
@@ -486,6 +498,19 @@ class _Table:
             short = nsmallest(SHORTEST, members[story], key=lambda one: (self.words[one], one))
             wanted += [(version, one) for one in (story, *short) if (version, one) not in self._known]
         return wanted
+
+
+def _reach(
+    compared: Compared, rows: NDArray[np.int64], of_found: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the first passage of each of some rows begins, and the last ends, in its query or found article."""
+    edges = np.column_stack([compared.passage_offsets[rows], compared.passage_offsets[rows + 1]]).ravel()
+    passages, reached = compared.passages, []
+    for part, reduce in (("start", np.minimum.reduceat), ("end", np.maximum.reduceat)):
+        sides = (getattr(passages, f"{side}_{part}") for side in ("query", "found"))
+        query, found = (reduce(np.append(side, 0).astype(np.int64), edges)[::2] for side in sides)
+        reached.append(np.where(of_found, found, query))
+    return reached[0], reached[1]
 
 
 def _measure(spans: list[Pair]) -> int:

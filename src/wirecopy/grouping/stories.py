@@ -460,9 +460,9 @@ def _accepted(opinions: Opinions) -> Ties:
     )
 
 
-def gather(matches: Matches, pool: Pool, counted: NDArray[np.int64] | None = None) -> Facts:
-    """What is known of the articles that are in a match; the words of those that were `counted` before, by rank and else -1, stay."""
-    collection = matches.found_side
+def gather(matches: Matches, pool: Pool) -> Facts:
+    """What is known of the articles that are in a match."""
+    collection, counted = matches.found_side, matches.counted
     ranks = np.unique(np.concatenate([matches.queries, matches.founds])).astype(np.uint32)
     published = np.full(len(collection.ids), UNDATED)
     words, titles = np.zeros_like(published), np.zeros_like(published)
