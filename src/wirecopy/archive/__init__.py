@@ -41,7 +41,7 @@ from .opining import choose_method, opine
 from .reading import name_by_text, read_batches, read_moment
 from .settings import Settings
 from .stock import Stock
-from .telling import tell
+from .tables import tell
 from .told import AlteredError
 from .writing import Writer
 

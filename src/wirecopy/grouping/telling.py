@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..comparison import RELATIONS
 from ..model import UNDATED, Article
-from . import BASES, FORM, Grouped
 from .columns import Lists, Maybe, Records, Texts
 from .records import Change, Cohesion, Member, Origin, Parent, Story, Version
+from .ties import BASES, FORM, Grouped
 
 KINDS = ("story", "collection")
 ORIGINS = ("credited", "earliest", "same-time", "undated")
