@@ -15,9 +15,10 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from click import Context
+from click import Context, Group
 from click.testing import CliRunner
 
+import wirecopy
 from wirecopy import demo, find, methods
 from wirecopy.cli import app
 from wirecopy.cli.demo import choose_example
@@ -26,6 +27,7 @@ from wirecopy.model import Relation
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+DESCRIPTION = ROOT / "src" / "wirecopy" / "service" / "openapi.json"
 WIDTH = 98
 """What click fills of the 100 columns that `tests/test_readme.py` has, which runs each command with `--help`."""
 PICTURE_MATCHES, SIDES_LINES = 3, 28
@@ -33,7 +35,24 @@ PICTURE_MATCHES, SIDES_LINES = 3, 28
 
 def make_cli() -> str:
     """What every command says of itself."""
-    return "\n\n".join(_help(*name) for name in [(), *((name,) for name in app.list_commands(Context(app)))])
+    names: list[tuple[str, ...]] = [()]
+    for name in app.list_commands(Context(app)):
+        names.append((name,))
+        command = app.commands[name]
+        if isinstance(command, Group):
+            names += [(name, "ARCHIVE", inner) for inner in command.commands]
+    return "\n\n".join(_help(*name) for name in names)
+
+
+def make_description() -> str:
+    """The OpenAPI description of the service, from its routes."""
+    from wirecopy.service.app import build_app
+    from wirecopy.service.openapi import configure, describe
+    from wirecopy.service.settings import Settings
+
+    app = build_app(Settings(Path("news.db")), describe=configure(wirecopy.__version__))
+    made = describe(app.openapi_schema.to_schema())
+    return json.dumps(made, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _help(*command: str) -> str:
@@ -173,6 +192,9 @@ def main(arguments: list[str]) -> int:
     """Renew all pages, or check them; the exit code."""
     pages = {path: path.read_text("utf-8") for path in PAGES}
     stale = {path: new for path, old in pages.items() if (new := renew(old)) != old}
+    described = make_description()
+    if not DESCRIPTION.is_file() or DESCRIPTION.read_text("utf-8") != described:
+        stale[DESCRIPTION] = described
     for path, page in stale.items():
         if "--check" in arguments:
             print(f"{path.relative_to(ROOT)} is stale: run make docs", file=sys.stderr)

@@ -52,6 +52,7 @@ PICTURES: Mapping[str, Picture] = {
     "chinese": Picture("more", pair("zh/1", "zh/0"), 420),
     "thai": Picture("more", pair("th/1", "th/0"), 420),
     "check": Picture("check", ""),
+    "scores": Picture("scores", "", 1000),
 }
 
 
@@ -77,7 +78,7 @@ def write_pages(folder: Path) -> dict[str, Path]:
     more = folder / "more.jsonl"
     scripts = [one for one in told() if one["id"][:2] in ("ar", "he", "zh", "th")]
     more.write_text("".join(json.dumps(one) + "\n" for one in [*copies, *scripts]), "utf-8")
-    pages = {name: folder / f"{name}.html" for name in ("demo", "more", "check")}
+    pages = {name: folder / f"{name}.html" for name in ("demo", "more", "check", "scores")}
     for name, place in (("demo", demo), ("more", more)):
         wirecopy.write_report(wirecopy.stories(place), pages[name], title="Copies in demo-archive")
     paragraphs = original["text"].split("\n\n")
@@ -90,7 +91,20 @@ def write_pages(folder: Path) -> dict[str, Path]:
             pages["check"], archive.get, preset="syndication", boilerplate=known, made_from=["news.db"]
         ) as add:
             add(answer, draft)
+    write_scores(folder, demo, pages["scores"])
     return pages
+
+
+def write_scores(folder: Path, articles: Path, page: Path) -> None:
+    """What a method by itself is worth on the demo archive."""
+    from wirecopy.evaluation import evaluate, read_known, write_page
+
+    ranked = folder / "ranked.jsonl"
+    told = wirecopy.opinions(articles, wirecopy.methods.get("resemblance", threshold=0.05))
+    ranked.write_text("".join(told.json_lines()), "utf-8")
+    truth = articles.with_name("truth.jsonl")
+    scores = evaluate(truth, ranked, known=read_known([articles]))
+    write_page(scores, page, gold=truth.name, result=ranked.name)
 
 
 def main() -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import wirecopy
 from quality.corpora import ROOT, Row, read_jsonl, unpack
 from quality.report import Data, Result, digest, say, show, table
-from wirecopy.measures import bootstrap
+from wirecopy.measures import bootstrap, rate
 
 LABELS = ROOT / "quality" / "labels" / "forms.jsonl"
 PARTS = ("chosen on", "held back")
@@ -118,12 +118,9 @@ def weigh(pairs: Sequence[Pair]) -> tuple[float, float, float, float, float]:
 
 def rates(pairs: Sequence[Pair]) -> Rates:
     right, called, forms, misled, others = weigh(pairs)
-    return Rates(
-        *(
-            part / whole if whole else float("nan")
-            for part, whole in ((right, called), (right, forms), (misled, others))
-        )
-    )
+    precision, recall, _ = rate(right, called, forms)
+    told = (precision, called), (recall, forms), (rate(misled, others, 0).precision, others)
+    return Rates(*(value if whole else float("nan") for value, whole in told))
 
 
 def intervals(pairs: Sequence[Pair]) -> list[tuple[float, float]]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -155,21 +156,38 @@ def listen(page: Any, heard: list[str]) -> None:
 
 
 def write_hostile(folder: Path, payloads: Sequence[str]) -> list[Path]:
-    """A report, and answers for a hostile text, in files whose names are hostile."""
+    """A report, answers for a hostile text, and scores of hostile pairs, in files whose names are hostile."""
     name = "<img src=x onerror=pwned=1>"
     source = folder / f"{name}.jsonl"
     source.write_text("".join(json.dumps(one) + "\n" for one in articles(payloads)), "utf-8")
     draft = folder / f"{name}.txt"
     draft.write_text("\n\n".join(one["text"] for one in list(articles(payloads))[:4]), "utf-8")
     archive, report, checked = folder / f"{name}.db", folder / "report.html", folder / "check.html"
-    answers = folder / "answers.jsonl"
+    answers, scores = folder / "answers.jsonl", folder / "scores.html"
+    gold, result = folder / f"{name}-gold.jsonl", folder / f"{name}-result.jsonl"
+    write_pairs(gold, result, payloads, name)
+    judged = "evaluate", gold, result, "--in", source, "--score", name
     for command in (
         ("add", archive, source),
         ("report", archive, "-o", report),
         ("check", archive, draft, "--html", checked, "-o", answers),
+        (*judged, "--html", scores, "-o", folder / "scores.json"),
     ):
         subprocess.run([sys.executable, "-m", "wirecopy", *map(str, command), "-q"], check=True)
-    return [report, checked]
+    return [report, checked, scores]
+
+
+def write_pairs(gold: Path, result: Path, payloads: Sequence[str], score: str) -> None:
+    """Gold that has each payload beside the next, in a class of that name, and a result that has its copies instead, scored by a hostile field."""
+    ids = [[one["id"] for one in articles([payload])] for payload in payloads]
+    true = [{"query": one[0], "found": other[0], "class": one[0]} for one, other in pairwise(ids)]
+    found = [
+        {"query": later, "found": earlier, "relation": "partial", score: 1 / (place + 1)}
+        for place, (earlier, later) in enumerate(ids)
+    ]
+    found += [{**one, score: 0.5 / (place + 1)} for place, one in enumerate(true[::2])]
+    for path, rows in ((gold, true), (result, found)):
+        path.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
 
 
 def walk(page: Any) -> int:

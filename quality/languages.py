@@ -7,6 +7,7 @@ from typing import NamedTuple
 import wirecopy
 from quality.corpora import Row, edit, read_jsonl, scratch, split_words, unpack, write_jsonl
 from quality.report import Data, Result, digest, say
+from wirecopy.measures import rate
 
 COPIES = 500
 LEAST_WORDS = 40
@@ -78,7 +79,7 @@ def is_copy(name: str) -> bool:
 
 
 def share(pairs: set[frozenset[str]], wanted: list[frozenset[str]]) -> float:
-    return sum(pair in pairs for pair in wanted) / len(wanted)
+    return rate(sum(pair in pairs for pair in wanted), len(pairs), len(wanted)).recall
 
 
 def false_alarms(pairs: set[frozenset[str]], truth: dict[frozenset[str], bool]) -> set[frozenset[str]]:

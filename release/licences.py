@@ -28,6 +28,8 @@ ALLOWED = {
 """By the names of SPDX; the last line by those of the Python index, as older packages have them."""
 TOOLS = {"hypothesis": "MPL-2.0", "pathspec": "Mozilla Public License 2.0"}
 """Licences that tools may have which no user gets."""
+UNCHANGED = {"certifi": "Mozilla Public License 2.0"}
+"""Packages that come beside ours as they are, and stay under their own licence: the web framework needs a list of authorities."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Dependency:
     @property
     def allowed(self) -> bool:
         """Whether every part of the licence has an allowed alternative."""
-        return self.licence == TOOLS.get(self.name) or all(
+        return self.licence in (TOOLS.get(self.name), UNCHANGED.get(self.name)) or all(
             any(licence.strip(" ()") in ALLOWED for licence in re.split(" OR |/", part))
             for part in self.licence.split(" AND ")
         )
@@ -57,7 +59,7 @@ def python_licence(package: Distribution) -> str:
     return str(
         about.get("license_expression")
         or " AND ".join(name.split(" (")[0] for name in classified)
-        or about.get("license")
+        or str(about.get("license") or "").strip().partition("\n")[0]
         or _title_of_licence(package)
     )
 

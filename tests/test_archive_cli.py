@@ -278,7 +278,7 @@ def test_a_second_writer_is_told_to_wait_and_readers_are_not(
     name, *rest = command.split()
     with Archive.open(archive) as writer:
         writer.add([{"id": "new", "text": "Rain."}])
-        ran = wirecopy(name, archive, *rest, input=b'{"id": "z", "text": "z"}\n')
+        ran = wirecopy(name, archive, *rest, "--wait", 0.1, input=b'{"id": "z", "text": "z"}\n')
         assert (ran.returncode, ran.stdout) == (1, b"")
         assert "another program is writing to it (process " in talk(ran)
         for reading in (

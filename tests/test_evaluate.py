@@ -185,6 +185,42 @@ def test_opinions_that_are_not_accepted_rank_but_are_not_reported(tmp_path: Path
     assert (scores["reported"], scores["recall"], scores["auroc"]) == (0, 0.0, 1.0)
 
 
+def test_a_threshold_reports_what_scores_so_much_whether_it_is_accepted_or_not(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", *(pair(n, n + 100) for n in range(20)))
+    ranked = [pair(n, n + 100, accepted=n < 5, rank=1 - n / 40) for n in range(20)]
+    wrong = [pair(n, n + 200, accepted=False, rank=0.2) for n in range(20)]
+    result = write(tmp_path / "r.jsonl", *ranked, *wrong)
+    told = run(gold, result)
+    assert told["scores"]["copies"]["recall"] == 0.25
+    [best] = [row for row in told["thresholds"] if row["best"]]
+    assert (best["recall"], best["precision"], best["threshold"]) == (1.0, 1.0, 1 - 19 / 40)
+    [chosen] = run(gold, result, "--choose", "precision 1")["choices"]
+    assert (chosen["threshold"], chosen["recall"]) == (1 - 19 / 40, 1.0)
+    [chosen] = run(gold, result, "--choose", "recall 1")["choices"]
+    assert chosen["precision"] == 1.0
+    [chosen] = run(gold, write(tmp_path / "w.jsonl", *wrong, *ranked), "--choose", "f1 0.6")["choices"]
+    assert chosen["f1"] == 1.0
+    split = run(gold, result, "--split")["split"]
+    assert split["test"]["recall"] > 0.8
+    low = [pair(n, n + 100, accepted=False, rank=0.1) for n in range(20)]
+    [chosen] = run(gold, write(tmp_path / "l.jsonl", *low), "--choose", "recall 1")["choices"]
+    assert chosen["threshold"] == 0.1
+
+
+def test_where_gold_has_no_copies_nothing_is_chosen(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", pair(1, 2, label=False))
+    result = write(tmp_path / "r.jsonl", pair(1, 2, score=1))
+    assert run(gold, result, "--choose", "recall 0.9")["choices"] == []
+
+
+def test_labels_as_a_spreadsheet_writes_them_are_known(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("query,found,label\r\n1,2,TRUE\r\n1,3,FALSE\r\n")
+    assert (
+        run(gold, write(tmp_path / "r.jsonl", pair(1, 2), pair(1, 3)))["scores"]["copies"]["precision"] == 0.5
+    )
+
+
 def test_questionable_pairs_are_left_out(tmp_path: Path) -> None:
     gold = write(
         tmp_path / "gold.jsonl",
@@ -272,6 +308,38 @@ def test_gold_of_which_nothing_is_left_is_scored_as_nothing(tmp_path: Path) -> N
     done = wirecopy("evaluate", gold, write(tmp_path / "r.jsonl", pair(1, 2, relation="form")))
     assert done.returncode == 3
     assert json.loads(done.stdout)["scores"]["overlap"]["true"] == 0
+
+
+def test_a_pool_that_nobody_judged_is_no_gold(tmp_path: Path) -> None:
+    pooled = [pair(1, 2, group="1", nominated=["codet"]), pair(1, 3, group="1", nominated=["dsc"])]
+    gold = write(tmp_path / "pool.jsonl", *pooled, {**pooled[1], "found": "4", "label": "partial"})
+    done = wirecopy("evaluate", gold, write(tmp_path / "r.jsonl", pair(1, 2)))
+    assert (done.returncode, talk(done).count(": not judged: ")) == (3, 2)
+    assert json.loads(done.stdout)["counts"]["gold"] == 1
+
+
+def test_a_score_that_is_no_number_is_named_with_its_line(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", pair(1, 2, label=True), pair(1, 3, label=False))
+    result = tmp_path / "r.jsonl"
+    result.write_bytes(
+        jsonl(pair(1, 2, score=0.5), pair(1, 3, score="high"), pair(1, 3, score="nan"))
+        + b'{"query": "1", "found": "3", "score": 1e999}\n{"query": "1", "found": "3"}\n'
+    )
+    done = wirecopy("evaluate", gold, result)
+    assert done.returncode == 3
+    for line, written in ((2, "high"), (3, "nan"), (4, "1e999")):
+        assert f"r.jsonl:{line}: score: expected a finite number, got '{written}'" in talk(done)
+    told = json.loads(done.stdout)
+    assert (told["scores"]["copies"]["auroc"], told["scores"]["copies"]["reported"]) == (1.0, 2)
+
+
+def test_a_score_that_no_record_has_is_an_error(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", pair(1, 2))
+    done = wirecopy(
+        "evaluate", gold, write(tmp_path / "r.jsonl", pair(1, 2, score=1)), "--score", "similarity"
+    )
+    assert (done.returncode, b"no record has the field 'similarity'" in done.stderr) == (2, True)
+    assert wirecopy("evaluate", gold, write(tmp_path / "r.jsonl"), "--score", "similarity").returncode == 0
 
 
 def test_empty_gold_is_said(tmp_path: Path) -> None:

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import adjusted_rand_score, average_precision_score, roc_auc_score
+from sklearn.metrics import (
+    adjusted_rand_score,
+    average_precision_score,
+    precision_recall_curve,
+    roc_auc_score,
+    roc_curve,
+)
 from sklearn.metrics.cluster import pair_confusion_matrix
 
 import wirecopy
@@ -136,6 +142,30 @@ def test_a_sweep_says_what_is_reported_at_each_threshold(cases: list[tuple[bool,
     for threshold, hits, reported in zip(*curve, strict=True):
         labels = [label for label, score in cases if score >= threshold]
         assert (hits, reported) == (sum(labels), len(labels))
+    true = sum(label for label, _ in cases)
+    told = [rate(int(hits), int(reported), true) for _, hits, reported in zip(*curve, strict=True)]
+    assert np.column_stack(curve.rates(true)) == pytest.approx(np.array(told))
+
+
+@given(SCORED.filter(lambda cases: any(label for label, _ in cases)))
+def test_precision_and_recall_along_a_sweep_are_those_of_scikit_learn(
+    cases: list[tuple[bool, float]],
+) -> None:
+    labels, scores = zip(*cases, strict=True)
+    precision, recall, thresholds = precision_recall_curve(labels, scores)
+    curve = sweep(labels, scores)
+    assert curve.thresholds[::-1] == pytest.approx(thresholds)
+    assert curve.rates(sum(labels))[0][::-1] == pytest.approx(precision[:-1])
+    assert curve.rates(sum(labels))[1][::-1] == pytest.approx(recall[:-1])
+
+
+@given(SCORED.filter(lambda cases: len({label for label, _ in cases}) == 2))
+def test_a_roc_curve_runs_where_that_of_scikit_learn_does(cases: list[tuple[bool, float]]) -> None:
+    labels, scores = zip(*cases, strict=True)
+    false, true, _ = roc_curve(labels, scores, drop_intermediate=False)
+    curve = sweep(labels, scores)
+    assert curve.hits / sum(labels) == pytest.approx(true[1:])
+    assert (curve.reported - curve.hits) / (len(labels) - sum(labels)) == pytest.approx(false[1:])
 
 
 def test_nothing_has_no_sweep() -> None:

@@ -5,7 +5,9 @@
     ├── SourceError       a file or stream that cannot be read at all
     │   ├── MissingExtra  reading it needs a package that is not installed
     │   └── NothingRead   records were given, and not one of them is an article
-    ├── ArchiveError      an archive that cannot be read or written: disk full, another writer, no archive at all
+    ├── ArchiveError      an archive that cannot be read or written: disk full, no archive at all
+    │   └── BusyError     another program is writing to it
+    ├── ServiceError      a service that cannot be reached, or will not do what it is asked; what it takes for wrong usage is a UsageError
     └── MismatchError     data made under other settings than these (text version, view, format, method)
 
 A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on. Messages speak Python:
@@ -53,6 +55,19 @@ class NothingRead(SourceError):  # noqa: N818 - reads as what happened
 
 class ArchiveError(WirecopyError):
     """An archive that cannot be read or written."""
+
+
+class BusyError(ArchiveError):
+    """Another program is writing to an archive."""
+
+
+class ServiceError(WirecopyError):
+    """A service that cannot be reached, or will not do what it is asked: `status` is what it answered, `request_id` what its log has it under."""
+
+    def __init__(self, message: str, status: int | None = None, request_id: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.request_id = request_id
 
 
 class MismatchError(WirecopyError):

@@ -64,6 +64,12 @@ def rate(hits: float, reported: float, true: float) -> Rates:
     return Rates(precision, recall, harmonic(precision, recall))
 
 
+def f_of(hits: NDArray[Any], reported: NDArray[Any], true: ArrayLike) -> NDArray[np.float64]:
+    """The F that `rate` gives, of many answers at once, each of which reports something or has something to find."""
+    both: NDArray[np.float64] = 2 * hits / (reported + np.asarray(true))
+    return both
+
+
 # How far a share may be off
 
 
@@ -146,10 +152,15 @@ class Curve(NamedTuple):
     hits: NDArray[np.int64]
     reported: NDArray[np.int64]
 
+    def rates(self, true: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Precision, recall and F at each threshold, of so many true cases, as `rate` has them."""
+        recall = self.hits / true if true else np.ones(len(self.hits))
+        return self.hits / self.reported, recall, f_of(self.hits, self.reported, true)
 
-def sweep(labels: ArrayLike, scores: ArrayLike) -> Curve:
-    """What is reported if a case with at least this score is, for each score that occurs."""
-    thresholds, true, false = _by_score(labels, scores, (0, 0))
+
+def sweep(labels: ArrayLike, scores: ArrayLike, unscored: tuple[int, int] = (0, 0)) -> Curve:
+    """What is reported if a case with at least this score is, for each score that occurs. `unscored` as for `area`."""
+    thresholds, true, false = _by_score(labels, scores, unscored)
     hits = np.cumsum(true[::-1])
     return Curve(thresholds[::-1], hits, hits + np.cumsum(false[::-1]))
 

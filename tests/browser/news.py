@@ -125,7 +125,7 @@ def write_reports(folder: Path) -> dict[str, Path]:
     run("add", archive, articles, more)
     paths = {
         name: folder / f"{name}.html"
-        for name in ("report", "bare", "empty", "pair", "strangers", "check", "one", "queries")
+        for name in ("report", "bare", "empty", "pair", "strangers", "check", "one", "queries", "scores")
     }
     run("report", archive, "-o", paths["report"])
     run("report", more, "--without-texts", "-o", paths["bare"])
@@ -147,7 +147,27 @@ def write_reports(folder: Path) -> dict[str, Path]:
     run("find", more, "--query", draft, "--html", paths["queries"], "-o", folder / "found.jsonl")
     run("check", archive, draft, clean, "--html", paths["check"], "-o", folder / "answers.jsonl")
     run("check", archive, draft, "--html", paths["one"], "-o", folder / "answer.jsonl")
+    ranked = folder / "ranked.jsonl"
+    ranking = "--method", "resemblance:threshold=0.05", "--decide", "method"
+    run("find", articles, more, *ranking, "-o", ranked)
+    judged = "evaluate", truth(folder), ranked, "--in", archive, "--split"
+    run(*judged, "--html", paths["scores"], "-o", folder / "scores.json")
     return paths
+
+
+def truth(folder: Path) -> Path:
+    """What is true of the demo archive, and three pairs more: one that is found, and two that nobody finds."""
+    rows = [
+        {"query": "harbour/moved", "found": "harbour/first", "relation": "near-duplicate"},
+        {"query": "ar/1", "found": "he/0", "relation": "identical"},
+        {"query": "zh/1", "found": "th/0", "relation": "partial"},
+    ]
+    path = folder / "truth.jsonl"
+    path.write_bytes(
+        (folder / "demo" / "truth.jsonl").read_bytes()
+        + b"".join(json.dumps(one).encode() + b"\n" for one in rows)
+    )
+    return path
 
 
 def write_both(path: Path, query: Article, found: Article) -> None:

@@ -49,7 +49,7 @@ def test_axe_finds_nothing(open_report: Opened, scheme: str) -> None:
         assert complaints(page) == [], hash_
     page.keyboard.press("?")
     assert complaints(page) == []
-    for name in ("one", "empty", "check"):
+    for name in ("one", "empty", "check", "scores"):
         assert complaints(open_report(name=name, color_scheme=scheme)) == [], name
 
 

@@ -1,8 +1,8 @@
 """Writes a small archive in the format of the wirecopy that runs this: the fixture of `test_archive_formats.py`.
 
-    python tests/formats/make.py tests/formats/4.archive
+    python tests/formats/make.py tests/formats/5.archive
 
-1.archive was written by 0.1.0 as it was when format 1 was the newest, 2.archive when format 2 was, 3.archive when format 3 was. Each later format gets an archive of its own, written before
+1.archive was written by 0.1.0 as it was when format 1 was the newest, 2.archive when format 2 was, 3.archive when format 3 was, 4.archive when format 4 was. Each later format gets an archive of its own, written before
 the next migration is added; none is ever written again.
 """
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
@@ -35,6 +35,8 @@ MANY = 500
 """The most rows that are read at a time, and parameters of one statement."""
 CACHED_KIB = 16_384
 """The size of a connection's page cache, in KiB."""
+COMPLAINTS = sqlite3.Error, UnicodeDecodeError
+"""What SQLite raises; its own message may quote what is damaged, and then cannot be decoded."""
 
 
 class Connection:
@@ -57,6 +59,7 @@ class Connection:
             self._log: object = None
             _open.add(self)
             self.execute(f"PRAGMA cache_size = -{CACHED_KIB}")
+            self.execute("PRAGMA synchronous = FULL")
             self._version = -1
             [(found,)] = self.execute("PRAGMA application_id")
             if not found and self.is_empty():
@@ -126,7 +129,6 @@ class Connection:
         """Bring the tables up to date; only for the writer."""
         with self.errors("written"):
             self.execute("PRAGMA journal_mode = WAL")
-            self.execute("PRAGMA synchronous = FULL")
             self.execute("PRAGMA wal_autocheckpoint = 4000")
         for number in range(self.format + 1, FORMAT + 1):
             with self.change():
@@ -152,17 +154,23 @@ class Connection:
             if told:
                 told(pages - left, pages)
 
-        with self.errors("read"):
+        try:
             self._connection.backup(other._connection, pages=COPIED_PAGES, progress=tell)
+        except COMPLAINTS as error:
+            is_written = any(one in getattr(error, "sqlite_errorname", "") for one in _WRITING)
+            raise (other._tell(error, "written") if is_written else self._tell(error, "read")) from error
 
     @contextmanager
     def errors(self, what: str) -> Iterator[None]:
         """Raise what SQLite complains about as an ArchiveError with a way out."""
         try:
             yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own message may quote what is damaged
-            said = " ".join(str(error).split())
-            raise ArchiveError(f"{self.path}: cannot be {what}: {said}{_way_out(error)}") from error
+        except COMPLAINTS as error:
+            raise self._tell(error, what) from error
+
+    def _tell(self, error: sqlite3.Error | UnicodeDecodeError, what: str) -> ArchiveError:
+        said = " ".join(str(error).split())
+        return ArchiveError(f"{self.path}: cannot be {what}: {said}{_way_out(error)}")
 
     @contextmanager
     def decoding(self, what: str) -> Iterator[None]:
@@ -174,14 +182,16 @@ class Connection:
         except (LookupError, ValueError, TypeError, ArithmeticError, AttributeError) as error:
             raise ArchiveError(f"{self.path}: damaged: {what} cannot be read: {error!r}{RESTORE}") from error
 
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> sqlite3.Cursor:
+    def execute(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> sqlite3.Cursor:
         """Run one statement."""
         return self._connection.execute(statement, values)
 
-    def read(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+    def read(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         """The rows that a statement gives; raises ArchiveError."""
-        with self.errors("read"):
-            return self.execute(statement, values).fetchall()
+        try:  # not by `errors`, whose generator takes longer than many a statement
+            return self._connection.execute(statement, values).fetchall()
+        except COMPLAINTS as error:
+            raise self._tell(error, "read") from error
 
     def insert(
         self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], verb: str = "INSERT"
@@ -219,7 +229,7 @@ class Connection:
     def snapshot(self) -> Iterator[None]:
         """Let all reads see one moment; a snapshot within another sees that of the other."""
         with self.errors("read"):
-            if self.is_in_snapshot:
+            if self._connection.in_transaction:
                 yield
                 return
             try:
@@ -272,6 +282,8 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 _DAMAGED = ("malformed", "not a database", "Could not decode")
+_WRITING = ("FULL", "WRITE", "FSYNC", "TRUNCATE", "READONLY")
+"""What the names of errors hold that come of writing."""
 
 
 def _way_out(error: sqlite3.Error | UnicodeDecodeError) -> str:

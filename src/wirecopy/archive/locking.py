@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock as Mutex
 from weakref import WeakSet
 
-from ..errors import ArchiveError
+from ..errors import ArchiveError, BusyError
 
 Identity = tuple[int, int]
 """What a file is, whatever its name: its device and its number there."""
+
+PAUSE_SECONDS, MOST_PAUSE_SECONDS = 0.002, 0.05
+"""Between two tries of who waits for the lock, at first and at most; the system has no wait that ends."""
 
 _kept: dict[Identity, list[int]] = {}
 _held: WeakSet[Lock] = WeakSet()
@@ -58,8 +62,8 @@ class Lock:
         self.release()
 
 
-def take_lock(file: Path, identity: Identity, shown: Path) -> Lock:
-    """Take the lock of the one writer on a file, which goes by a name in messages; raises ArchiveError if another has it."""
+def take_lock(file: Path, identity: Identity, shown: Path, wait: float = 0.0) -> Lock:
+    """Take the lock of the one writer on a file, which goes by a name in messages; raises BusyError if another has it so many seconds."""
     note = file.with_name(file.name + "-lock")
     try:
         with opening():
@@ -72,12 +76,12 @@ def take_lock(file: Path, identity: Identity, shown: Path) -> Lock:
                 _put_away(descriptor, found)
             raise ArchiveError(gone(shown))
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _wait_for(descriptor, wait)
         except OSError:
             _put_away(descriptor, identity)
             raise
     except BlockingIOError:
-        raise ArchiveError(
+        raise BusyError(
             f"{shown}: another program is writing to it (process {_read(note)}); wait for it to end. Reading is possible"
         ) from None
     except OSError as error:
@@ -87,6 +91,21 @@ def take_lock(file: Path, identity: Identity, shown: Path) -> Lock:
     with suppress(OSError):  # who it is only helps the message above
         note.write_text(f"{os.getpid()}\n")
     return Lock(descriptor, identity)
+
+
+def _wait_for(descriptor: int, wait: float) -> None:
+    """Lock a file; raises BlockingIOError if another has it for so many seconds."""
+    until, pause = time.monotonic() + wait, PAUSE_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise
+            time.sleep(min(left, pause))
+            pause = min(2 * pause, MOST_PAUSE_SECONDS)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from ..grouping.ties import (
     LINK_KINDS,
     Facts,
     Grouped,
+    Links,
     Ties,
     link_stories,
     tie_versions,
@@ -26,6 +27,7 @@ from ..grouping.ties import (
 from ..matching import compare_more
 from ..matching.collection import Pool
 from ..matching.matches import Matches
+from ..model import Relation
 from .stock import Stock
 from .told import NOTHING_SHARED, Member, Row, Shared
 
@@ -34,6 +36,8 @@ _, COLLECTION, PLACEHOLDER = KINDS
 NO_PARENT = (None,) * 7
 
 Pair = tuple[int, int]
+_NONE = np.empty(0, np.int64)
+NO_LINKS = Links(_NONE, _NONE, np.empty(0, np.int8), _NONE, _NONE)
 
 
 @dataclass(frozen=True)
@@ -185,3 +189,48 @@ def link(
     ties = tie_versions(version, is_placeholder, *ranks_of(stock, crossing), crossing.compared)
     every = Ties.join([grouped.ties, ties])
     return list(link_stories(anchor, version, is_collection, every).rows())
+
+
+def group_as_told(told: Sequence[Member], matches: Matches) -> Grouped:
+    """Stories as members tell of them, those of a stock in the order of its ranks; `matches` are what they share."""
+    ranks = {one.row: rank for rank, one in enumerate(told)}
+    anchor, version = (
+        np.array([ranks[getattr(one, name)] for one in told], np.int64) for name in ("story", "version")
+    )
+    parent = np.array([-1 if one.parent is None else ranks.get(one.parent, -1) for one in told], np.int64)
+    is_placeholder = np.array([one.kind == PLACEHOLDER for one in told], bool)
+    ties, tie = _tie_parents(told, version, parent)
+    others = tie_versions(version, is_placeholder, matches.queries, matches.founds, matches.compared)
+    pairs = zip(others.later.tolist(), others.earlier.tolist(), strict=True)
+    tied = {*zip(ties.later.tolist(), ties.earlier.tolist(), strict=True)}
+    return Grouped(
+        *(anchor, version, parent, tie),
+        np.array([BASES.index(one.basis) if one.basis else 0 for one in told], np.int8),
+        np.array([one.rivals or 0 for one in told], np.int64),
+        np.full(len(told), -1),
+        np.array([one.kind == COLLECTION for one in told], bool),
+        is_placeholder,
+        Ties.join([ties, others.take(np.array([pair not in tied for pair in pairs], bool))]),
+        matches.compared,
+        NO_LINKS,
+    )
+
+
+def _tie_parents(
+    told: Sequence[Member], version: NDArray[np.int64], parent: NDArray[np.int64]
+) -> tuple[Ties, NDArray[np.int64]]:
+    """What members are to their parents of other versions, each pair of versions once, and which of these each member goes by."""
+    places: dict[Pair, int] = {}
+    tie = np.full(len(told), -1)
+    columns: list[tuple[int, int, int, float, float, int, int, bool]] = []
+    for rank, one in enumerate(told):
+        pair = int(version[rank]), int(version[parent[rank]])
+        if parent[rank] < 0 or pair[0] == pair[1] or one.relation is None:
+            continue
+        tie[rank] = places.setdefault(pair, len(columns))
+        if tie[rank] == len(columns):
+            shares = one.covered or 0.0, one.parent_covered or 0.0, one.shared or 0
+            columns.append((*pair, RELATIONS.index(Relation(one.relation)), *shares, -1, False))
+    kinds = (np.int64, np.int64, np.int8, np.float64, np.float64, np.int64, np.int64, np.bool_)
+    values = zip(*columns, strict=True) if columns else [()] * len(kinds)
+    return Ties(*(np.array(some, kind) for some, kind in zip(values, kinds, strict=True))), tie

@@ -30,6 +30,7 @@ from .tables import (
     Telling,
     find_firsts,
     find_unknown,
+    group_as_told,
     link,
     make_identical,
     name_links,
@@ -99,6 +100,18 @@ class Teller:
         except (AlteredError, ArchiveError, LookupError, ValueError, TypeError):
             return None
         return tell_stories(matches, pool, rule, ask=asking)
+
+    def read_some(self, stories: Sequence[int]) -> Stories:
+        """Some stories, given by their first articles, as they are stored, whatever all articles together say; raises AlteredError."""
+        store = self._store
+        known = store.members("story", stories)
+        stock = Stock(self._index, Pool(1), sorted({*stories, *known}))
+        rows = stock.rows.tolist()
+        shared = store.shared_by(sorted(rows))
+        is_inside = np.isin(shared.queries, rows) & np.isin(shared.founds, rows)
+        matches = self._match(stock, shared.take(np.flatnonzero(is_inside & (shared.compared.relation >= 0))))
+        told = [known.get(row) or Member(row, row, row, 1, 0) for row in rows]
+        return Stories(matches, group_as_told(told, matches))
 
     def _match(self, stock: Stock, shared: Shared, counted: NDArray[np.int64] | None = None) -> Matches:
         """Pairs of a stock as matches, in their order; the words of articles that are known are `counted`."""

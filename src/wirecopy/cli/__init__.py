@@ -37,9 +37,11 @@ from .pages import extract_command, train_command
 from .pooling import pool_command
 from .report import report_command
 from .reproducing import reproduce_command
+from .serve import serve_command, token_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
+from .webhook import webhook_command
 from .writing import (
     CSV,
     FULL,
@@ -103,6 +105,7 @@ SECTIONS = {
     "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
+    "Let others ask it, and be told": ("serve", "token", "webhook"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
     "Measure": ("pool", "evaluate", "reproduce"),
@@ -258,6 +261,9 @@ ELSEWHERE = (
         pool_command,
         evaluate_command,
         reproduce_command,
+        serve_command,
+        token_command,
+        webhook_command,
     ),
     *archive_commands.commands.values(),
 )

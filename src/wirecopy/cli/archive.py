@@ -106,6 +106,7 @@ def say_changed(store: Archive, done: str, others: Mapping[str, int] | None = No
 @options.skipped
 @options.making
 @options.fields
+@options.wait
 @options.threads
 @options.quiet
 def add_command(
@@ -116,6 +117,7 @@ def add_command(
     skipped: Path | None,
     making: dict[str, Any],
     fields: Fields,
+    wait: float,
     threads: int | None,
     quiet: bool,
 ) -> int:
@@ -132,7 +134,8 @@ def add_command(
         try:
             with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:
                 add = partial(store.add, replace=replace, rename=rename, fields=fields)
-                added = add(inputs, progress=progress, skip=skip)
+                with store.writing(wait=wait, progress=progress):
+                    added = add(inputs, progress=progress, skip=skip)
         except KeyboardInterrupt:
             store.close()
             with open_archive(archive) as again:
@@ -292,8 +295,9 @@ def check_command(
 @archive_commands.command("remove")
 @options.archive
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@options.wait
 @options.quiet
-def remove_command(archive: Path, ids: tuple[str, ...], quiet: bool) -> int:
+def remove_command(archive: Path, ids: tuple[str, ...], wait: float, quiet: bool) -> int:
     """Remove articles by their ids; - reads ids from stdin, one a line; a line ends at its line feed.
 
     Exit code 3 says that some are not in the archive, each named on stderr.
@@ -302,7 +306,8 @@ def remove_command(archive: Path, ids: tuple[str, ...], quiet: bool) -> int:
         given = (id for one in ids for id in (_read_ids(store) if one == "-" else [one]))
         wanted = list(dict.fromkeys(given))
         missing = [id for id in wanted if id not in store]
-        removed = store.remove(wanted)
+        with store.writing(wait=wait):
+            removed = store.remove(wanted)
         if not quiet:
             say_changed(store, f"{count(removed)} removed")
     return name_skipped([Skipped(id, f"no article of {archive} has this id") for id in missing])
@@ -325,10 +330,11 @@ def _read_ids(store: Archive) -> list[str]:
     metavar="DATE",
     help="Set the clock: the window ends then, instead of at the newest article that was added. Also sets back a wrong one.",
 )
+@options.wait
 @options.quiet
-def expire_command(archive: Path, now: str | None, quiet: bool) -> int:
+def expire_command(archive: Path, now: str | None, wait: float, quiet: bool) -> int:
     """Let go of the articles that have left the window of ARCHIVE; add and watch do so by themselves."""
-    with open_archive(archive) as store:
+    with open_archive(archive) as store, store.writing(wait=wait):
         gone = store.expire(now=now)
         if not quiet:
             say_changed(store, f"{count(gone)} expired")
@@ -412,13 +418,17 @@ def verify_command(archive: Path, quiet: bool) -> int:
 
 @archive_commands.command("compact")
 @options.archive
+@options.wait
 @options.threads
 @options.quiet
-def compact_command(archive: Path, threads: int | None, quiet: bool) -> int:
+def compact_command(archive: Path, wait: float, threads: int | None, quiet: bool) -> int:
     """Put the index of ARCHIVE together, learn its boilerplate anew, and give room back to the disk."""
     with open_archive(archive, threads=threads) as store:
         before = _bytes(store)
-        with show_progress(quiet, None) as progress:
+        with (
+            show_progress(quiet, None) as progress,
+            store.writing(wait=wait, progress=progress),
+        ):
             store.compact(progress=progress)
         if not quiet:
             say(f"{count(len(store))}; {show_size(before)} before, {show_size(_bytes(store))} now")

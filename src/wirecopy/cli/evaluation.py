@@ -4,54 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from ..comparison import DEFAULT_PRESET
 from ..errors import UsageError, refuse
-from ..model import Skipped, count, one_line
-from ..sources import Fields, read
+from ..model import Skipped, one_line
+from ..sources import Fields, total_bytes
 from ..sources.kinds import is_sqlite
 from . import options
+from .naming import read_within
 from .show import print_table, show_progress
-from .writing import check_writable, name_examples, open_output, say, write_line, write_skipped
+from .stories import all_files
+from .words import in_options
+from .writing import (
+    check_writable,
+    name_examples,
+    name_output,
+    open_output,
+    say,
+    write_line,
+    write_skipped,
+)
 
 if TYPE_CHECKING:
     from ..evaluation.choosing import Choice
-    from ..evaluation.records import Known
     from ..evaluation.scoring import Evaluation
 
 KINDS = ("pairs", "clusters", "passages", "verdicts")
-ABOUT = ("source", "language")
-"""What pairs are scored by, where articles say it."""
-_HEADS = {
-    "true": "true",
-    "reported": "reported",
-    "hits": "hits",
-    "precision": "precision",
-    "recall": "recall",
-    "f1": "F1",
-    "auroc": "AU-ROC",
-    "average_precision": "average precision",
-    "b3_precision": "B³ precision",
-    "b3_recall": "B³ recall",
-    "b3_f1": "B³ F1",
-    "adjusted_rand": "adjusted Rand",
-    "pairs": "pairs",
-    "cases": "passages",
-    "granularity": "granularity",
-    "plagdet": "plagdet",
-}
 
 
 @click.command("evaluate")
 @click.argument("gold", type=options.FILE)
 @click.argument("results", nargs=-1, metavar="RESULT...", type=options.FILE)
 @click.option("--kind", type=click.Choice(KINDS), help="What GOLD holds, if its fields do not tell.")
-@options.within
+@options.file(
+    "--in",
+    "within",
+    multiple=True,
+    metavar="PATH|ARCHIVE",
+    help="All articles that GOLD is about: for scores over all of them, by source and language, and for mistakes side by side; may be repeated.",
+)
 @click.option(
     "--task",
     metavar="NAME|FILE",
@@ -72,6 +68,7 @@ _HEADS = {
     metavar="WISH",
     help="Name the result and the threshold that reach it: 'precision 0.99', 'recall 0.9', 'f1 0.95'. Without RESULT, all presets and methods are tried on the articles --in PATH.",
 )
+@options.html
 @options.skipped
 @options.fields
 @options.as_json
@@ -87,6 +84,7 @@ def evaluate_command(
     split: bool,
     seed: int,
     choose: str | None,
+    html: Path | None,
     skipped: Path | None,
     fields: Fields,
     as_json: bool,
@@ -99,10 +97,12 @@ def evaluate_command(
     3 says that it is done but some records of GOLD or RESULT were skipped, three of each kind named on stderr.
     """
     from .. import evaluation
+    from ..evaluation import telling
     from ..evaluation.choosing import read_wish
     from ..evaluation.tasks import read_task
 
-    check_writable(output, skipped, files=[gold, *results])
+    read = [gold, *results, *([Path(task)] if task else [])]
+    check_writable(output, html, skipped, inputs=all_files(within), files=read)
     refuse(
         (str(gold) == "-", "GOLD is read twice: give a file"),
         (
@@ -115,9 +115,10 @@ def evaluate_command(
         ),
         (len(results) > 1 and not choose, "several results: only with --choose, which chooses among them"),
         (split and choose, "--split or --choose: one at a time"),
+        (html and choose, "--html shows one result: not with --choose"),
     )
     wish = read_wish(choose) if choose else None
-    known = read_known(within, fields) if within else None
+    known = evaluation.read_known(within, fields) if within else None
     asked: dict[str, Any] = {"known": known, "task": read_task(task) if task else None, "score": score or ""}
     asked["kind"] = kind
     unusable: list[Skipped] = []
@@ -135,29 +136,13 @@ def evaluate_command(
                 write_line(told, out)
             else:
                 show_evaluation(evaluated, told.get("split"), out)
+            if html:
+                _write_html(html, evaluated, gold, results[0], within, fields, quiet, told.get("split"))
             if not quiet:
-                _say_basis(evaluated, known is not None)
+                for said in telling.say_basis(evaluated):
+                    say(in_options(said))
     write_skipped(unusable, skipped)
     return name_examples(unusable)
-
-
-def read_known(within: Sequence[Path], fields: Fields) -> Known:
-    """The ids of all articles of some paths and archives, with their sources and languages."""
-    from ..archive import Archive
-    from ..evaluation.records import named_fields
-
-    def batches() -> Iterator[tuple[Sequence[str], Mapping[str, Sequence[str]]]]:
-        files = [path for path in within if not is_sqlite(path)]
-        for work in read(files, fields=replace(fields, about=ABOUT)) if files else ():
-            batch = work()
-            yield batch.ids, batch.about
-        for path in filter(is_sqlite, within):
-            with Archive.open(path, create=False) as archive:
-                articles = list(archive.select(lambda _: True))
-            about = {name: [getattr(one, name) or "" for one in articles] for name in ABOUT}
-            yield [one.id for one in articles], about
-
-    return named_fields(batches())
 
 
 def _compare(gold: Path, result: Path, asked: Mapping[str, Any]) -> Any:
@@ -219,6 +204,8 @@ def _choose(
 
 
 def _show_choice(told: Mapping[str, Any], out: IO[str]) -> None:
+    from ..evaluation.telling import say_interval, say_value
+
     [(measure, least)] = told["wish"].items()
     if not told["choices"]:
         out.write(f"no result reaches {measure} {least:g} at any threshold\n")
@@ -227,8 +214,8 @@ def _show_choice(told: Mapping[str, Any], out: IO[str]) -> None:
         (
             one_line(one["name"]),
             "all" if one["threshold"] is None else f"{one['threshold']:.4f}",
-            *(_show(one[name]) for name in ("precision", "recall", "f1")),
-            _show_interval(one["interval"]),
+            *(say_value(one[name]) for name in ("precision", "recall", "f1")),
+            say_interval(one["interval"]),
         )
         for one in told["choices"]
     ]
@@ -236,19 +223,46 @@ def _show_choice(told: Mapping[str, Any], out: IO[str]) -> None:
     print_table(heads, rows, out)
 
 
+def _write_html(
+    html: Path,
+    evaluated: Evaluation,
+    gold: Path,
+    result: Path,
+    within: Sequence[Path],
+    fields: Fields,
+    quiet: bool,
+    split: Mapping[str, Any] | None,
+) -> None:
+    """Write an evaluation as an HTML page, with the mistakes side by side whose articles are `within` some paths."""
+    from ..evaluation.page import write_page
+
+    told: dict[str, Any] = {}
+    if within:
+        named = evaluated.mistakes.ids() if evaluated.mistakes else frozenset()
+        with show_progress(quiet, total_bytes(list(within))) as progress:
+            found = read_within(named.__contains__, within, fields, progress)
+        told = {"articles": {one.id: one for one in found.articles}, "learnt": found.learnt}
+        told["preset"] = found.preset or DEFAULT_PRESET
+    told["made_from"] = list(map(str, (gold, result, *within)))
+    with name_output(html):
+        write_page(evaluated, html, gold=gold.name, result=result.name, split=split, **told)
+
+
 def show_evaluation(evaluated: Evaluation, split: Mapping[str, Any] | None, out: IO[str]) -> None:
     """Print an evaluation as tables: as a whole, by what it differs, and by threshold."""
+    from ..evaluation.telling import NAMES, say_measure, say_value
+
     columns = list(evaluated.scores.items())
-    names = [name for name in _HEADS if any(name in scores for _, scores in columns)]
-    rows = [(_HEADS[name], *(_show_measure(name, scores) for _, scores in columns)) for name in names]
+    names = [name for name in NAMES if any(name in scores for _, scores in columns)]
+    rows = [(NAMES[name], *(say_measure(name, scores) for _, scores in columns)) for name in names]
     heads = ("", *(name for name, _ in columns)) if len(columns) > 1 else ("", "")
     print_table(heads, rows, out)
     for by in dict.fromkeys(one["by"] for one in evaluated.by):
         some = [one for one in evaluated.by if one["by"] == by]
-        shown = [name for name in (*_HEADS, "agreeing") if any(one.get(name) is not None for one in some)]
+        shown = [name for name in (*NAMES, "agreeing") if any(one.get(name) is not None for one in some)]
         out.write("\n")
-        told = [(one_line(str(one["value"])), *(_show(one.get(name)) for name in shown)) for one in some]
-        print_table((by, *(_HEADS.get(name, name) for name in shown)), told, out)
+        told = [(one_line(str(one["value"])), *(say_value(one.get(name)) for name in shown)) for one in some]
+        print_table((by, *(NAMES.get(name, name) for name in shown)), told, out)
     if split:
         _show_split(split, out)
     elif evaluated.thresholds:
@@ -257,7 +271,7 @@ def show_evaluation(evaluated: Evaluation, split: Mapping[str, Any] | None, out:
             (
                 f"{one['threshold']:.4f}",
                 f"{one['reported']:,}",
-                *(_show(one[name]) for name in ("precision", "recall", "f1")),
+                *(say_value(one[name]) for name in ("precision", "recall", "f1")),
                 "best" if one["best"] else "",
             )
             for one in evaluated.thresholds
@@ -266,39 +280,10 @@ def show_evaluation(evaluated: Evaluation, split: Mapping[str, Any] | None, out:
 
 
 def _show_split(split: Mapping[str, Any], out: IO[str]) -> None:
+    from ..evaluation.telling import NAMES, say_measure
+
     out.write(f"\ntuned on the development half: threshold {split['threshold']:.4f}\n")
     halves = ("development", "test")
-    names = [name for name in _HEADS if name in split["test"]]
-    rows = [(_HEADS[name], *(_show_measure(name, split[half]) for half in halves)) for name in names]
+    names = [name for name in NAMES if name in split["test"]]
+    rows = [(NAMES[name], *(say_measure(name, split[half]) for half in halves)) for name in names]
     print_table(("", *halves), rows, out)
-
-
-def _show_measure(name: str, scores: Mapping[str, Any]) -> str:
-    value = scores.get(name)
-    if name == "auroc" and value is not None:
-        return f"{value:.5f} ± {scores['auroc_error']:.5f}"
-    return " ".join(filter(None, (_show(value), _show_interval(scores.get(f"{name}_interval")))))
-
-
-def _show_interval(interval: Sequence[float] | None) -> str:
-    return f"[{interval[0]:.3f}–{interval[1]:.3f}]" if interval else ""
-
-
-def _show(value: Any) -> str:
-    return "" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
-
-
-def _say_basis(evaluated: Evaluation, all_known: bool) -> None:
-    """Say what the scores are of, where that is not plain."""
-    counts = evaluated.counts
-    if evaluated.kind != "pairs":
-        return
-    if counts["closed"]:
-        say(f"{count(counts['gold'], 'gold pair')}; every other pair counts as no copy")
-        if evaluated.score and not all_known:
-            say("AU-ROC and clusters are over all articles: name them with --in PATH")
-    else:
-        said = f"{counts['outside_gold']:,} reported that gold does not name are left out"
-        say(f"{count(counts['gold'], 'gold pair')}; {said}")
-    if counts["open"]:
-        say(f"{count(counts['open'], 'pair is', 'pairs are')} questionable: left out")

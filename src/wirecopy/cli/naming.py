@@ -85,16 +85,26 @@ def read_named(
 
     Of files all that `find` learns is learnt; an archive knows it.
     """
+    patterns = list(map(_written, given))
+    found = read_within(
+        lambda id: any(pattern.fullmatch(id) for pattern in patterns), within, fields, progress
+    )
+    by_id = {article.id: article for article in found.articles}
+    reading = replace(fields, about=TOLD)
+    return replace(found, articles=[_choose(one, by_id, within, reading) for one in given])
+
+
+def read_within(
+    is_meant: Callable[[str], bool],
+    within: Sequence[Path],
+    fields: Fields,
+    progress: Progress | None = None,
+) -> Named:
+    """The articles `within` some files and archives whose ids are meant."""
     from ..archive import Archive
 
-    reading = replace(fields, about=TOLD)
-    patterns = list(map(_written, given))
     archives = [path for path in within if _is_archive(path)]
     files = [path for path in within if path not in archives]
-
-    def is_meant(id: str) -> bool:
-        return any(pattern.fullmatch(id) for pattern in patterns)
-
     found: dict[str, Article] = {}
     learnt: list[Learnt] = []
     presets: list[str] = []
@@ -104,12 +114,12 @@ def read_named(
             learnt.append(store.learnt)
             presets.append(store.settings.preset)
     if files:
-        pile, of_files = learn_from(files, fields=reading, progress=progress)
+        pile, of_files = learn_from(files, fields=replace(fields, about=TOLD), progress=progress)
         ranks = np.array([rank for rank, id in enumerate(pile.ids) if is_meant(id)], np.uint32)
         found |= {article.id: article for article in pile.articles(ranks)}
         learnt.append(of_files)
-    articles = [_choose(one, found, within, reading) for one in given]
-    return Named(articles, unite(learnt), presets[0] if len(presets) == len(within) == 1 else None)
+    preset = presets[0] if len(presets) == len(within) == 1 else None
+    return Named(list(found.values()), unite(learnt), preset)
 
 
 def _choose(given: str, found: dict[str, Article], within: Sequence[Path], fields: Fields) -> Article:

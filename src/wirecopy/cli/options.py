@@ -76,6 +76,14 @@ no_talk = flag(
 )
 output = file("-o", "--output", help="Write there instead of to stdout.")
 threads = number("--threads", help="By default one for each core.")
+wait = click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for another program that is writing to the archive.",
+)
 as_json = flag("--json", "as_json", help="As JSON.")
 replace = flag("--replace", help="An id that is there with other content: take the new one.")
 skipped = file("--skipped", help="Write every record that is skipped to this file, as JSON lines.")
@@ -219,6 +227,7 @@ _ALIGNMENT_ONLY = {
     "parquet": "--decide method writes JSON lines, CSV or a table",
     "text": "--text: not with --decide method, which compares no words",
     "html": "--html: not with --decide method, which gives no passages to show",
+    "notify": "--notify: not with --decide method, which gives no matches",
 }
 
 

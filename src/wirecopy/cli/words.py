@@ -19,6 +19,7 @@ OPTIONS = {
     r"statistics=Statistics\.load\(FILE\)": "--statistics FILE",
     r"use wirecopy\.opinions": "use wirecopy find --decide method",
     r"give task=read_task\(FILE\)": "name a task with --task FILE",
+    r"over all articles, which are not known": "over all articles: name them with --in PATH",
     r"train without cross-validation": "train without cross-validation (--folds 0)",
 }
 """What is said where something can be done about it."""

@@ -51,20 +51,17 @@ def read_wish(said: str) -> Wish:
 
 
 def choose(name: str, pairs: Compared, wish: Wish) -> Choice | None:
-    """The threshold at which a result reaches the wish and is best otherwise: most recall, or for recall most precision; None if at none."""
+    """The threshold at which a result reaches the wish and is best otherwise: most recall, or for recall most precision; None if at none, or if gold has no copies."""
     view = pairs.view("copies")
-    true = int(view.true.sum())
-    curve = view.curve()
-    precision = curve.hits / np.maximum(curve.reported, 1)
-    recall = curve.hits / max(1, true)
-    f1 = 2 * curve.hits / np.maximum(curve.reported + true, 1)
+    true, curve = int(view.true.sum()), view.curve()
+    precision, recall, f1 = curve.rates(true)
     wished = {"precision": precision, "recall": recall, "f1": f1}[wish.measure]
     other = {"precision": recall, "recall": precision, "f1": f1}[wish.measure]
     reaching = np.flatnonzero(wished >= wish.least)
-    if not len(reaching):
+    if not len(reaching) or not true:
         return None
     at = int(reaching[np.argmax(other[reaching])])
-    is_all = at == len(curve.thresholds) - 1
+    is_all = at == len(curve.thresholds) - 1 and bool(pairs.result.accepted.all())
     threshold = None if is_all else float(curve.thresholds[at])
     kept = pairs if threshold is None else pairs.at_least(threshold)
     interval = kept.view("copies").intervals()[wish.measure]

@@ -23,6 +23,7 @@ from ..measures import (
     average_precision,
     b_cubed,
     bootstrap,
+    f_of,
     rate,
     sweep,
     wilson,
@@ -79,8 +80,9 @@ class Compared:
         return replace(part, members=None if self.members is None else self.members[articles[self.members]])
 
     def at_least(self, threshold: float) -> Compared:
-        """The same, with what scores less left out of the result."""
-        return self.where(np.ones(len(self.gold), bool), self.result.score >= threshold)
+        """The same, with what scores less left out of the result; the rest is accepted, whatever its method decides."""
+        part = self.where(np.ones(len(self.gold), bool), self.result.score >= threshold)
+        return replace(part, result=replace(part.result, accepted=np.ones(len(part.result), bool)))
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,19 @@ class View:
         reported = self.counted & self.shown
         return int((self.hit & reported).sum()), int(reported.sum()), int(self.true.sum())
 
+    @property
+    def ranked(self) -> NDArray[np.bool_]:
+        """Which pairs of the result a threshold may report: also those that their method does not accept."""
+        return self.counted & (self.shown | ~self.pairs.result.accepted)
+
     def curve(self) -> Curve:
         """What is reported at each threshold of the score."""
-        scored = self.counted & self.shown
-        return sweep(self.hit[scored], self.pairs.result.score[scored])
+        return sweep(self.hit[self.ranked], self.pairs.result.score[self.ranked])
+
+    def ranking_curve(self) -> Curve | None:
+        """The same over all cases that `ranking` is over, with those that are not reported at 0; None where it says nothing."""
+        rest = self._unscored()
+        return rest and sweep(self.hit[self.ranked], self.pairs.result.score[self.ranked], rest)
 
     def intervals(self) -> dict[str, Interval | None]:
         """What precision, recall and F lie between, by families if some have several pairs."""
@@ -122,7 +133,7 @@ class View:
         return {
             "precision": _interval(counts[:, :2]),
             "recall": _interval(counts[:, [0, 2]]),
-            "f1": bootstrap(counts, lambda drawn: 2 * drawn[:, 0] / (drawn[:, 1] + drawn[:, 2])),
+            "f1": bootstrap(counts, lambda drawn: f_of(*drawn.T)),
         }
 
     def measures(self) -> dict[str, Any]:
@@ -136,25 +147,29 @@ class View:
 
     def ranking(self) -> dict[str, Any]:
         """AU-ROC and average precision: over all pairs of articles if gold is closed, else over those that it names."""
-        score = self.pairs.result.score
-        if not np.any(score) or (self.pairs.is_closed and self.pairs.members is None):
+        rest = self._unscored()
+        if rest is None:
             return {}
-        scored = self.counted & (self.shown | ~self.pairs.result.accepted)
-        settled = self.pairs.gold.counts != Counts.OPEN
-        true = int(self.true.sum())
-        cases = int(settled.sum())
-        if self.pairs.is_closed:
-            articles = 0 if self.pairs.members is None else len(self.pairs.members)
-            cases = articles * (articles - 1) // 2 - int((~settled).sum())
-        found = int(self.hit[scored].sum())
-        rest = true - found, max(0, cases - true - (int(scored.sum()) - found))
-        under = area(self.hit[scored], score[scored], rest)
-        precision = average_precision(self.hit[scored], score[scored], rest)
+        hit, score = self.hit[self.ranked], self.pairs.result.score[self.ranked]
+        under = area(hit, score, rest)
         return {
             "auroc": under and under.area,
             "auroc_error": under and under.error,
-            "average_precision": precision,
+            "average_precision": average_precision(hit, score, rest),
         }
+
+    def _unscored(self) -> tuple[int, int] | None:
+        """How many more true and false cases there are than the result ranks; None if it has no scores, or that cannot be known."""
+        pairs = self.pairs
+        if not np.any(pairs.result.score) or (pairs.is_closed and pairs.members is None):
+            return None
+        settled = pairs.gold.counts != Counts.OPEN
+        true, cases = int(self.true.sum()), int(settled.sum())
+        if pairs.members is not None and pairs.is_closed:
+            articles = len(pairs.members)
+            cases = articles * (articles - 1) // 2 - int((~settled).sum())
+        found = int(self.hit[self.ranked].sum())
+        return true - found, max(0, cases - true - (int(self.ranked.sum()) - found))
 
     def clusters(self) -> dict[str, Any]:
         """B³ and adjusted Rand of what the pairs join, over all articles, if it is known which there are."""
@@ -196,16 +211,24 @@ def compare_pairs(gold: Table, result: Table, known: Known | None = None) -> Com
     if known:
         members = np.arange(known.articles, dtype=np.uint32)
         ours = ours.take((ours.query < known.articles) & (ours.found < known.articles))
-    keys, order = theirs.keys(), np.argsort(theirs.keys(), kind="stable")
-    asked = ours.keys()
-    sorted_asked = np.argsort(asked, kind="stable")  # neighbours are found in neighbouring memory
-    at = np.full(len(asked), -1, np.int64)
-    if len(keys):
-        places = np.minimum(np.searchsorted(keys[order], asked[sorted_asked]), len(keys) - 1)
-        is_there = keys[order][places] == asked[sorted_asked]
-        at[sorted_asked] = np.where(is_there, order[places], -1)
-    truth = np.where(at >= 0, theirs.counts[at] if len(keys) else 0, UNLISTED).astype(np.uint8)
+    at = _find(ours.keys(), theirs.keys())
+    truth = np.full(len(at), UNLISTED, np.uint8)
+    truth[at >= 0] = theirs.counts[at[at >= 0]]
     related = theirs.take(np.isin(theirs.counts, (Counts.COPY, Counts.FORM)))
     family = _core.components(len(gold.ids), related.query, related.found)
     is_closed = not (theirs.counts == Counts.NO).any()
     return Compared(theirs, ours, truth, at, family, is_closed, members)
+
+
+def _find(asked: NDArray[np.uint64], keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The place of each key that is asked for, -1 if it is not there. Both are sorted: neighbours are found in neighbouring memory."""
+    at = np.full(len(asked), -1, np.int64)
+    if not len(keys):
+        return at
+    order, wanted = np.argsort(keys, kind="stable"), np.argsort(asked, kind="stable")
+    keys, asked = keys[order], asked[wanted]
+    places = np.searchsorted(keys, asked)
+    np.minimum(places, len(keys) - 1, out=places)
+    there = keys[places] == asked
+    at[wanted[there]] = order[places[there]]
+    return at

@@ -1,29 +1,68 @@
 """Files of gold and results as columns: pairs, clusters, passages and verdicts.
 
 What cannot be meant is skipped and named with its line: no id, an id that no article has, an article paired with itself, a pair for the second
-time or the other way round, a label that nobody knows.
+time or the other way round, a label that nobody knows, a score that is no number.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import refuse
+from ..archive import Archive
+from ..errors import UsageError, refuse
 from ..measures import Span
-from ..model import Skipped
+from ..sources import Fields, read
+from ..sources.kinds import is_sqlite
 from ..sources.tables import Column, Rows, read_rows
-from .records import NO_PAIRS, NOBODY, RELATION_CODES, Ids, Kind, Known, Pairs, Skipping, Table, as_column
+from .records import (
+    NOBODY,
+    RELATION_CODES,
+    Gathering,
+    Ids,
+    Kind,
+    Known,
+    Pairs,
+    Skipping,
+    Table,
+    as_column,
+    named_fields,
+)
 from .tasks import Counts, Task, known_labels
 
 SCORES = ("score", "rank", "covered")
 """What pairs are ranked by, the first that a result has; `covered` is the larger of the shares covered."""
 _SHARES = ("query_covered", "found_covered")
+
+
+ABOUT = ("source", "language")
+"""What pairs are scored by, where articles say it."""
+_ARTICLES = 1 << 12
+
+
+def read_known(within: Sequence[Path], fields: Fields | None = None) -> Known:
+    """The ids of all articles of some paths and archives, with their sources and languages."""
+
+    def batches() -> Iterator[tuple[Sequence[str], Mapping[str, Sequence[str]]]]:
+        files = [path for path in within if not is_sqlite(path)]
+        for work in read(files, fields=replace(fields or Fields(), about=ABOUT)) if files else ():
+            batch = work()
+            yield batch.ids, batch.about
+        for path in filter(is_sqlite, within):
+            with Archive.open(path, create=False) as archive:
+                articles = archive.articles()
+                while some := list(islice(articles, _ARTICLES)):
+                    about = {name: [getattr(one, name) or "" for one in some] for name in ABOUT}
+                    yield [one.id for one in some], about
+
+    return named_fields(batches())
 
 
 def kind_of(path: Path) -> Kind:
@@ -75,10 +114,10 @@ def _read_pairs(path: Path, ids: Ids, new: bool, labels: Mapping[str, Counts] | 
     """The pairs of a file; those of gold have `labels`, those of a result a score."""
     is_gold = labels is not None
     names = ["query", "found", "relation", "label", "class", "group", "accepted"]
-    names += [score] if score and score != "covered" else [] if is_gold else ["score", "rank"]
-    names += [] if is_gold else _SHARES
-    skipping, parts, records, group_ids = Skipping(), [NO_PAIRS], 0, Ids()
-    scored_by = score
+    names += [score] if score and score != "covered" else ["score", "rank"]
+    names += [*_SHARES, "nominated"] if is_gold else _SHARES
+    skipping, gathered, records, group_ids = Skipping(), Gathering(), 0, Ids()
+    scored_by, is_scored = score, not score
     for rows in read_rows(path, list(dict.fromkeys(names))):
         skipping.read(rows)
         records += len(rows)
@@ -89,22 +128,25 @@ def _read_pairs(path: Path, ids: Ids, new: bool, labels: Mapping[str, Counts] | 
         counts = np.full(len(rows), Counts.COPY, np.uint8)
         relation = _codes(rows, "relation", RELATION_CODES, 0)
         if labels is not None:
-            counts, relation, known = _read_labels(rows, relation, labels, skipping, kept)
-            kept &= known
+            counts, relation, kept = _read_labels(rows, relation, labels, skipping, kept)
         accepted = np.ones(len(rows), bool)
         if "accepted" in rows.columns:
             accepted = _codes(rows, "accepted", {"true": 1, "yes": 1, "True": 1, "1": 1}, 0) == 1
         scored_by = scored_by or next((one for one in SCORES if _has_score(rows, one)), "")
+        is_scored |= _has_score(rows, scored_by)
         group_name = "class" if "class" in rows.columns else "group"
         groups = rows.columns.get(group_name)
         group = group_ids.number(groups) if groups else np.full(len(rows), NOBODY)
         value = _score(rows, scored_by)
-        lines = rows.lines
-        parts.append(Pairs(query, found, counts, relation, group, value, accepted, lines).take(kept))
-    pairs = Pairs.join(parts)
-    pairs, repeated = _once(path, pairs, ids, skipping if is_gold else None)
-    if not records and is_gold:
-        skipping.read(Rows(str(path), {}, np.empty(0, np.int64), [Skipped(str(path), "empty")]))
+        if not is_gold:
+            kept &= _check_scores(rows, scored_by, value, skipping, kept)
+        value = np.nan_to_num(value, posinf=0.0, neginf=0.0)
+        gathered.add(Pairs(query, found, counts, relation, group, value, accepted, rows.lines).take(kept))
+    if records and not is_scored:
+        raise UsageError(f"{path}: no record has the field {score!r} to rank pairs by")
+    pairs, repeated = _once(path, gathered.all(), ids, skipping if is_gold else None)
+    if is_gold:
+        skipping.empty(path, records)
     return Table(
         *("pairs", ids, skipping.all(), pairs, group_ids.names),
         score_name=scored_by,
@@ -150,7 +192,7 @@ def _read_labels(
     skipping: Skipping,
     kept: NDArray[np.bool_],
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.bool_]]:
-    """What each gold pair counts as, by its label, else by its relation, else as a copy; its relation; and which have a label that is known."""
+    """What each gold pair counts as, by its label, else by its relation, else as a copy; its relation; and which of those kept may stay."""
     codes = {label: int(one) for label, one in labels.items()} | {"": _NOTHING}
     by_label, by_relation = (_codes(rows, name, codes, _UNKNOWN) for name in ("label", "relation"))
     for missing, column in ((by_label, "label"), (by_relation, "relation")):
@@ -160,6 +202,12 @@ def _read_labels(
     counts = np.where(counts == _NOTHING, Counts.COPY, counts).astype(np.uint8)
     told = _codes(rows, "label", RELATION_CODES, 0)
     relation = np.where(told > 0, told, np.where(counts == Counts.NO, 0, relation)).astype(np.uint8)
+    if "nominated" in rows.columns:
+        kept &= skipping.tell(
+            kept & rows.columns["nominated"].is_there & (by_label == _NOTHING) & (by_relation == _NOTHING),
+            rows.where,
+            _saying("not judged: a pool is gold once it has labels"),
+        )
     way_out = f"expected {', '.join(labels)}, or give task=read_task(FILE)"
     columns = rows.columns.get("label"), rows.columns.get("relation")
 
@@ -167,8 +215,7 @@ def _read_labels(
         said = next((column[row] for column in columns if column and column[row]), "")
         return f"nobody knows the label {said!r}: {way_out}"
 
-    known = skipping.tell(kept & (counts == _UNKNOWN), rows.where, reason)
-    return counts, relation, known
+    return counts, relation, kept & skipping.tell(kept & (counts == _UNKNOWN), rows.where, reason)
 
 
 def _codes(rows: Rows, name: str, codes: Mapping[str, int], other: int) -> NDArray[np.uint8]:
@@ -185,23 +232,40 @@ def _has_score(rows: Rows, name: str) -> bool:
 
 
 def _score(rows: Rows, name: str) -> NDArray[np.float64]:
-    """The score of each row, 0 where there is none."""
-    columns = [rows.columns[one] for one in (_SHARES if name == "covered" else [name]) if one in rows.columns]
+    """The score of each row; 0 where there is none, and no number where what stands there is none."""
+    columns = _score_columns(rows, name)
     if not columns:
         return np.zeros(len(rows))
     best: NDArray[np.float64] = np.fmax.reduce([column.numbers() for column in columns])
-    return np.nan_to_num(best)
+    return np.where(np.logical_or.reduce([column.is_there for column in columns]), best, 0.0)
+
+
+def _score_columns(rows: Rows, name: str) -> list[Column]:
+    return [rows.columns[one] for one in (_SHARES if name == "covered" else [name]) if one in rows.columns]
+
+
+def _check_scores(
+    rows: Rows, name: str, value: NDArray[np.float64], skipping: Skipping, kept: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Name the rows whose score is no finite number; return which others there are."""
+    columns = _score_columns(rows, name)
+
+    def reason(row: int) -> str:
+        written = next((column[row] for column in columns if column[row]), "")
+        return f"{name}: expected a finite number, got {written!r}"
+
+    return skipping.tell(kept & ~np.isfinite(value), rows.where, reason)
 
 
 def _once(path: Path, pairs: Pairs, ids: Ids, skipping: Skipping | None) -> tuple[Pairs, int]:
     """The pairs, each once, and how many stood there again; these are bad in gold, and in a result the best counts."""
     keys = pairs.keys()
-    order = np.lexsort((pairs.line, keys)) if skipping else np.lexsort((pairs.line, -pairs.score, keys))
-    keys = keys[order]
-    again = np.zeros(len(keys), bool)
-    again[1:] = keys[1:] == keys[:-1]
+    keys.sort()
+    again = np.append(False, keys[1:] == keys[:-1])[: len(keys)]
     if not again.any():
         return pairs, 0
+    keys = pairs.keys()
+    order = np.argsort(keys, kind="stable") if skipping else np.lexsort((-pairs.score, keys))
     rest, first_of = order[again], order[np.maximum.accumulate(np.where(again, 0, np.arange(len(order))))]
     if skipping:
         other_of = np.arange(len(order))
@@ -253,9 +317,11 @@ def _read_articles(path: Path, kind: Kind, ids: Ids, new: bool) -> Table:
         unknown = _saying(f"nobody knows the {of} {{!r}}" if said else f"no '{of}'", said)
         kept &= skipping.tell(kept & (value == NOBODY), rows.where, unknown)
         scored_by = scored_by or next((one for one in ("score", "hits") if one in rows.columns), "")
+        score_of = _score(rows, scored_by)
+        kept &= _check_scores(rows, scored_by, score_of, skipping, kept)
         articles.append(number[kept])
         values.append(value[kept])
-        scores.append(_score(rows, scored_by)[kept])
+        scores.append(score_of[kept])
         lines.append(rows.lines[kept])
     every, score, line = (np.concatenate(parts) for parts in (articles, scores, lines))
     value = np.concatenate(values)
@@ -270,8 +336,7 @@ def _read_articles(path: Path, kind: Kind, ids: Ids, new: bool) -> Table:
         )
         first.sort()
         every, value, score = every[first], value[first], score[first]
-    if not records:
-        skipping.read(Rows(str(path), {}, np.empty(0, np.int64), [Skipped(str(path), "empty")]))
+    skipping.empty(path, records)
     return Table(
         *(kind, ids, skipping.all()),
         articles=every,
@@ -337,8 +402,7 @@ def _read_passages(path: Path, ids: Ids) -> Table:
             rows.where,
             lambda _: "passages: expected a list of {query: [start, end], found: [start, end]}",
         )
-    if not records:
-        skipping.read(Rows(str(path), {}, np.empty(0, np.int64), [Skipped(str(path), "empty")]))
+    skipping.empty(path, records)
     return Table("passages", ids, skipping.all(), passages=passages, classes=classes, records=records)
 
 

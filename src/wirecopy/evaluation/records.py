@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +28,43 @@ TURNED[[RELATION_CODES["contains"], RELATION_CODES["contained-in"]]] = TURNED[
 ]
 
 
+class Names(Sequence[str]):
+    """Texts that are kept as bytes, some at a time: of millions of ids hardly one is ever looked at."""
+
+    def __init__(self) -> None:
+        self._parts: list[Column] = []
+        self._firsts: list[int] = []
+        self._many = 0
+
+    def __len__(self) -> int:
+        return self._many
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(self._many))]
+        if not 0 <= place < self._many:
+            raise IndexError(place)
+        part = bisect_right(self._firsts, place) - 1
+        return self._parts[part][int(place) - self._firsts[part]]
+
+    def add(self, column: Column, rows: NDArray[np.int64]) -> None:
+        """Add the texts of some rows of a column."""
+        self._parts.append(column.take(rows))
+        self._firsts.append(self._many)
+        self._many += len(rows)
+
+
 class Ids:
     """Ids as numbers, in the order in which they are first seen."""
 
     def __init__(self) -> None:
         self._hashes = np.empty(0, np.uint64)
         self._numbers = np.empty(0, np.uint32)
-        self.names: list[str] = []
+        self.names = Names()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -49,7 +81,7 @@ class Ids:
             fresh = np.flatnonzero(~is_known)
             fresh = fresh[np.argsort(first[fresh])]
             numbers[fresh] = np.arange(len(self.names), len(self.names) + len(fresh), dtype=np.uint32)
-            self.names.extend(column[row] for row in first[fresh].tolist())
+            self.names.add(column, first[fresh])
             fresh.sort()
             self._hashes = np.insert(self._hashes, at[fresh], distinct[fresh])
             self._numbers = np.insert(self._numbers, at[fresh], numbers[fresh])
@@ -84,15 +116,35 @@ class Pairs(Columns):
 
     def keys(self) -> NDArray[np.uint64]:
         """A number for each pair, whichever article is called the query."""
-        low, high = np.minimum(self.query, self.found), np.maximum(self.query, self.found)
-        return low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
+        keys = np.minimum(self.query, self.found).astype(np.uint64)
+        keys <<= np.uint64(32)
+        keys |= np.maximum(self.query, self.found)
+        return keys
 
 
-_NOBODIES, _NOTHING = np.empty(0, np.uint32), np.empty(0, np.uint8)
-NO_PAIRS = Pairs(
-    *(_NOBODIES, _NOBODIES, _NOTHING, _NOTHING, _NOBODIES),
-    *(np.empty(0), np.empty(0, bool), np.empty(0, np.int64)),
-)
+class Gathering:
+    """Pairs as they come, in columns that grow by doubling: nothing is held twice, as it would be until parts are joined."""
+
+    def __init__(self) -> None:
+        kinds = (np.uint32, np.uint32, np.uint8, np.uint8, np.uint32, np.float64, np.bool_, np.int64)
+        self._columns: list[NDArray[Any]] = [np.empty(0, kind) for kind in kinds]
+        self._many = 0
+
+    def add(self, pairs: Pairs) -> None:
+        """Add some."""
+        end = self._many + len(pairs)
+        for place, name in enumerate(Pairs.__match_args__):
+            held = self._columns[place]
+            if end > len(held):
+                grown = np.empty(max(end, 2 * len(held)), held.dtype)
+                grown[: self._many] = held[: self._many]
+                self._columns[place] = grown
+            self._columns[place][self._many : end] = getattr(pairs, name)
+        self._many = end
+
+    def all(self) -> Pairs:
+        """All of them."""
+        return Pairs(*(column[: self._many] for column in self._columns))
 
 
 @dataclass(frozen=True)
@@ -126,6 +178,11 @@ class Skipping:
         """Note what could not be read."""
         if rows.skipped:
             self._parts.append(rows.skipped)
+
+    def empty(self, path: Path, records: int) -> None:
+        """Note that a file holds nothing at all, if it has no records, bad ones included."""
+        if not records and not self._parts:
+            self._parts.append([Skipped(str(path), "empty")])
 
     def tell(
         self,

@@ -23,7 +23,9 @@ from ..measures import (
     wilson,
 )
 from ..model import Skipped
+from . import mistakes
 from .comparing import FORM, UNLISTED, Compared, compare_pairs, score_clusters
+from .mistakes import Mistakes
 from .reading import kind_of, read_gold, read_result
 from .records import NOBODY, TURNED, Kind, Known, Table
 from .tasks import Counts, Task
@@ -33,6 +35,8 @@ MOST_VALUES = 30
 """So many classes, sources and languages are scored by themselves."""
 STEPS = 20
 """A sweep is told at so many thresholds, and at the best."""
+DRAWN = 400
+"""A curve is drawn through about so many points."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,17 @@ class Evaluation:
     thresholds: Sequence[Mapping[str, Any]] = ()
     score: str = ""
     skipped: Sequence[Skipped] = field(default=(), repr=False)
+    mistakes: Mistakes | None = None
+    curve: Curve | None = field(default=None, repr=False)
+    """What is reported at some of the thresholds, close enough to be drawn."""
+    ranking: Curve | None = field(default=None, repr=False)
+    """The same over all cases, those that are not reported at 0: what the ROC curve is drawn through."""
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluation as its public JSON object."""
-        told = {"kind": self.kind, "counts": dict(self.counts), "scores": {**self.scores}}
-        return told | {"by": [*self.by], "score": self.score or None, "thresholds": [*self.thresholds]}
+        told: dict[str, Any] = {"kind": self.kind, "counts": dict(self.counts), "scores": {**self.scores}}
+        told |= {"by": [*self.by], "score": self.score or None, "thresholds": [*self.thresholds]}
+        return told | ({"mistakes": self.mistakes.to_dict()} if self.mistakes else {})
 
 
 def _row(pairs: Compared, by: str, value: str) -> dict[str, Any]:
@@ -138,9 +148,22 @@ def tell_thresholds(curve: Curve, true: int, steps: int = STEPS) -> list[dict[st
     return told
 
 
+def thin(curve: Curve | None, points: int = DRAWN) -> Curve | None:
+    """About so many places of a curve, evenly over what is reported, what of it is hit, and the thresholds; None of none."""
+    if curve is None or not len(curve.thresholds):
+        return None
+    steps = np.linspace(0, 1, points // 3)
+    places = [
+        np.searchsorted(rising, rising[0] + steps * (rising[-1] - rising[0]))
+        for rising in (curve.hits, curve.reported, -curve.thresholds)
+    ]
+    some = np.unique(np.minimum(np.concatenate(places), len(curve.thresholds) - 1))
+    return Curve(*(part[some] for part in curve))
+
+
 def best_place(curve: Curve, true: int) -> int:
     """Where a curve has the best F."""
-    return int(np.argmax(2 * curve.hits / np.maximum(curve.reported + true, 1)))
+    return int(np.argmax(curve.rates(true)[2]))
 
 
 def evaluate(
@@ -184,7 +207,8 @@ def _evaluate_pairs(
         "articles": None if pairs.members is None else len(pairs.members),
         "families": len(np.unique(pairs.family[pairs.gold.query[view.true]])),
     }
-    thresholds = tell_thresholds(view.curve(), int(view.true.sum())) if result.score_name else []
+    curve = view.curve() if result.score_name else None
+    thresholds = tell_thresholds(curve, int(view.true.sum())) if curve else []
     return Evaluation(
         "pairs",
         counts,
@@ -193,6 +217,9 @@ def _evaluate_pairs(
         thresholds,
         result.score_name,
         skipped,
+        mistakes.of_pairs(pairs, gold.ids),
+        thin(curve),
+        thin(view.ranking_curve()),
     )
 
 
@@ -223,7 +250,9 @@ def _score_clusters(gold: Table, result: Table, skipped: Sequence[Skipped]) -> E
         "gold_clusters": len(np.unique(gold.clusters)),
         "result_clusters": len(np.unique(answer)),
     }
-    return Evaluation("clusters", counts, {"clusters": measures}, skipped=skipped)
+    names = [gold.ids.names[one] for one in gold.articles.tolist()]
+    wrong = mistakes.of_clusters(gold.clusters, answer, names)
+    return Evaluation("clusters", counts, {"clusters": measures}, skipped=skipped, mistakes=wrong)
 
 
 def _score_verdicts(gold: Table, result: Table, skipped: Sequence[Skipped]) -> Evaluation:
@@ -243,13 +272,25 @@ def _score_verdicts(gold: Table, result: Table, skipped: Sequence[Skipped]) -> E
     measures |= {"precision": rates.precision, "precision_interval": wilson(hits, reported)}
     measures |= {"recall": rates.recall, "recall_interval": wilson(hits, true), "f1": rates.f}
     thresholds: list[dict[str, Any]] = []
+    curve = ranking = None
     if result.scores is not None:
         under = area(gold.duplicate, score)
         measures |= {"auroc": under and under.area, "auroc_error": under and under.error}
         measures |= {"average_precision": average_precision(gold.duplicate, score)}
-        thresholds = tell_thresholds(sweep(gold.duplicate[score > 0], score[score > 0]), true)
+        curve = sweep(gold.duplicate[score > 0], score[score > 0])
+        ranking = sweep(gold.duplicate, score)
+        thresholds = tell_thresholds(curve, true)
     counts = {"gold": len(gold.articles), "result": len(result.articles)}
-    return Evaluation("verdicts", counts, {"articles": measures}, (), thresholds, result.score_name, skipped)
+    return Evaluation(
+        "verdicts",
+        counts,
+        {"articles": measures},
+        thresholds=thresholds,
+        score=result.score_name,
+        skipped=skipped,
+        curve=thin(curve),
+        ranking=thin(ranking),
+    )
 
 
 def _score_passages(gold: Table, result: Table, skipped: Sequence[Skipped]) -> Evaluation:
@@ -273,4 +314,6 @@ def _score_passages(gold: Table, result: Table, skipped: Sequence[Skipped]) -> E
 
     by = [{"by": "class", "value": name, **measure(pairs)} for name, pairs in sorted(classes.items())]
     counts = {"gold": len(gold.passages), "result": result.records}
-    return Evaluation("passages", counts, {"passages": measure(list(gold.passages))}, by, skipped=skipped)
+    wrong = mistakes.of_passages(gold.passages, reported, gold.ids)
+    measures = measure(list(gold.passages))
+    return Evaluation("passages", counts, {"passages": measures}, by, skipped=skipped, mistakes=wrong)

@@ -89,8 +89,8 @@ TASKS = {
 DEFAULT_TASK = TASKS["relations"]
 
 PLAIN = {
-    **dict.fromkeys(("true", "True", "yes", "1", "copy", "update"), Counts.COPY),
-    **dict.fromkeys(("false", "False", "no", "0"), Counts.NO),
+    **dict.fromkeys(("true", "True", "TRUE", "yes", "1", "copy", "update"), Counts.COPY),
+    **dict.fromkeys(("false", "False", "FALSE", "no", "0"), Counts.NO),
 }
 """What gold may say beside the labels of a task."""
 

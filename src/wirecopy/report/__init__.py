@@ -25,9 +25,9 @@ from .listing import SHOWN_MEMBERS, Listing, Row
 from .overview import LIMITS, Overview, tell_about
 from .page import as_block, build_page, pack
 from .telling import BLOCK_ROWS, INDEX_HEADS, Teller
-from .views import open_answers, write_pair
+from .views import open_answers, write_pair, write_scores
 
-__all__ = ["Report", "open_answers", "prepare", "write_pair", "write_report"]
+__all__ = ["Report", "open_answers", "prepare", "write_pair", "write_report", "write_scores"]
 
 SAMPLED = 4
 """So many blocks are made to estimate the size of all."""

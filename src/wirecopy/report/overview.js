@@ -143,17 +143,21 @@ function aboutPage() {
     ["Methods", about.methods.join(", ")],
     ...Object.entries(about.options).map(([name, value]) => [name, String(value)]),
     ["Texts", about.texts ? "in this file" : "left out"],
-    ["Listed", about.top ? `the ${number(about.top)} largest of each kind` : "all"],
-    ["Records skipped", number(counts.skipped ?? 0)],
+    ...(head.view === "scores" ? [] : [
+      ["Listed", about.top ? `the ${number(about.top)} largest of each kind` : "all"],
+      ["Records skipped", number(counts.skipped ?? 0)],
+    ]),
   ].filter(([, value]) => value.length);
   const element = make("article", { class: "page" }, make("h1", {}, "About this report"),
     make("p", { class: "lead" },
-      "One file, which needs no network and sends nothing anywhere. Every match was decided word by word."),
+      "One file, which needs no network and sends nothing anywhere.",
+      head.view === "scores" ? null : " Every match was decided word by word."),
     factList(facts),
     about.limits.length ? section("What it cannot see", make("ul", {}, about.limits.map((one) => make("li", {}, one)))) : null,
     section("Relations", factList(RELATIONS.map((one) => [one, RELATION_WORDS[one]]))),
     section("Keys", keyTable()));
-  return view("About", element, { section: "about", back: { pair: "#pair", check: "#check" }[head.view] || "#overview" });
+  const back = { pair: "#pair", check: "#check", scores: "#scores" }[head.view] || "#overview";
+  return view("About", element, { section: "about", back });
 }
 
 const factList = (facts, name = "") => make("dl", { class: `facts ${name}` },

@@ -20,7 +20,7 @@ from ..escaping import escape, isolate
 
 LEVEL = 6
 """How hard blocks are compressed: fixed, so that a report is the same bytes each time."""
-SCRIPTS = ("data.js", "overview.js", "lists.js", "story.js", "pair.js", "check.js", "report.js")
+SCRIPTS = ("data.js", "overview.js", "lists.js", "story.js", "pair.js", "check.js", "scores.js", "report.js")
 """The files of the one script, in order."""
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
@@ -69,12 +69,18 @@ def as_block(number: int, packed: str) -> bytes:
     return f'<script type="text/plain" class="block" id="block-{number}">{packed}</script>\n'.encode()
 
 
-def build_page(head: Mapping[str, Any], index: Any, blocks: Iterable[bytes] | IO[bytes]) -> Iterator[bytes]:
-    """A report, part by part: head, index, script, then its blocks, which may come from a file."""
+def build_page(
+    head: Mapping[str, Any], index: Any, blocks: Iterable[bytes] | IO[bytes], content: str = ""
+) -> Iterator[bytes]:
+    """A report, part by part: head, index, script, then its blocks, which may come from a file.
+
+    A page that is read without its script has `content`, as HTML, in which nothing may stand that is not escaped.
+    """
     style, script = template("report.css"), "\n".join(map(template, SCRIPTS))
     before, after = template("page.html").split("{{blocks}}")
     values = {"policy": policy(style, script), "title": escape(head["title"]), "style": style}
-    values |= {"summary": summarise(head), "head": as_json(head), "index": pack(index), "script": script}
+    values |= {"content": content, "summary": "" if content else summarise(head)}
+    values |= {"head": as_json(head), "index": pack(index), "script": script}
     yield fill(before, values).encode()
     yield from blocks
     yield after.encode()

@@ -14,12 +14,15 @@ async function pairPage(ids, options) {
   const inside = head.view === "check" ? { in: String(row) } : story ? { in: story.id, of: VIEW_OF[story.kind] } : {};
   const hrefs = pairs.map((one) => address("pair", [one.query, one.found], inside));
   const around = { place, many: pairs.length, next: hrefs[place + 1], previous: hrefs[place - 1] };
-  const back = head.view === "check" ? address("check", [row]) : story ? address(VIEW_OF[story.kind], [story.id]) : null;
+  const backs = { check: address("check", [row]), scores: "#scores" };
+  const back = backs[head.view] || (story ? address(VIEW_OF[story.kind], [story.id]) : null);
+  const whole = head.view === "scores" ? "The scores" : story ? said(story.title, "Without a title") : "The text";
   const stage = sideBySide(pair, both, options);
   const element = make("article", { class: "pair" },
     make("header", {},
-      back || pairs.length > 1 ? trail(back, story ? said(story.title, "Without a title") : "The text", around, "pair") : null,
+      back || pairs.length > 1 ? trail(back, whole, around, "pair") : null,
       make("h1", {}, named(both.query, pair.query), make("span", { class: "and" }, " beside "), named(both.found, pair.found)),
+      pair.said ? make("p", { class: "lead said" }, make("b", {}, pair.said)) : null,
       make("p", { class: "lead" }, verdict(pair, stage.links)), stage.tools),
     stage.element);
   const keys = { ...stage.keys, j: goTo(around.next), k: goTo(around.previous) };
@@ -29,7 +32,7 @@ async function pairPage(ids, options) {
 
 /** The row whose entry has a pair: the one that the address names, or else the first that has it; -1 if none has. */
 async function placeOf([query, found], options) {
-  if (head.view === "pair") return 0;
+  if (["pair", "scores"].includes(head.view)) return 0;
   if (head.view === "check") return Number(options.get("in")) || 0;
   const has = (entry) => entry.pairs.some((pair) => pair.query === query && pair.found === found);
   const row = options.has("in") ? await rowOf(options.get("of") || "story", options.get("in")) : -1;
@@ -38,7 +41,7 @@ async function placeOf([query, found], options) {
 
 /** The pairs of a row, and the articles they are of. */
 async function pairsAt(row) {
-  if (head.view === "pair") return block(0);
+  if (["pair", "scores"].includes(head.view)) return block(0);
   if (head.view === "report") return entryAt(row);
   const { query, found } = await answerAt(row);
   const pairs = found.map((one) => ({ ...one, query: query.id, found: one.article.id }));

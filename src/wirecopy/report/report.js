@@ -26,6 +26,7 @@ function wanted() {
 
 async function viewOf({ name, parts, options }) {
   if (name === "about") return aboutPage();
+  if (head.view === "scores") return name === "pair" && parts.length > 1 ? scoredPair(parts, options) : scoresPage();
   if (head.view === "pair" || (name === "pair" && parts.length > 1)) return pairPage(parts, options);
   if (head.view === "check") return checkPage(parts[0], options);
   if (parts.length && Object.values(VIEW_OF).includes(name)) return storyPage(name, parts[0]);
@@ -64,7 +65,8 @@ async function start() {
   const link = (name, words, many) => make("a", { href: `#${name}`, "data-section": name }, words,
     many === undefined ? null : make("span", { class: "number" }, number(many)));
   const lists = listed().map((name) => [name, sectionOf(name).title, passing(SECTIONS[name].kind, {}).length]);
-  const shown = { pair: [["pair", "Pair"]], check: [["check", "Checked"]] }[head.view] || [["overview", "Overview"], ...lists];
+  const alone = { pair: [["pair", "Pair"]], check: [["check", "Checked"]], scores: [["scores", "Scores"]] };
+  const shown = alone[head.view] || [["overview", "Overview"], ...lists];
   document.getElementById("sections").append(...[...shown, ["about", "About"]].map((one) => link(...one)));
   document.getElementById("top").hidden = false;
   document.getElementById("name").append(make("b", {}, "wirecopy"), " ", said(head.title));

@@ -1,4 +1,4 @@
-"""Pages that show something else than stories: one pair of articles, or texts that were checked."""
+"""Pages that show something else than stories: one pair of articles, scores with the pairs they tell of, or texts that were checked."""
 
 from __future__ import annotations
 
@@ -32,16 +32,41 @@ def write_pair(path: Path, pair: Pair, *, preset: str, made_from: Sequence[str] 
     match = pair.match
     name = f"{pair.query.id} (query)" if pair.query.id == pair.found.id else pair.query.id
     sides = [replace(pair.query, id=name), pair.found]
-    sides = [replace(one, text=mend(one.text)) for one in sides]
-    told = _tell_match(match) | {"query": name, "found": pair.found.id, "pieces": _pack(pair)}
-    block = {"pairs": [told], "articles": {one.id: _tell(one) for one in sides}}
+    pair = replace(pair, query=sides[0])
     title = " beside ".join(one.title or one.id for one in sides)
     about = tell_about(preset, match.methods if match else (), made_from)
     head = plain_head("pair", title, about, {"articles": 2, "matches": int(match is not None)})
     if match:
         head["relations"][str(match.relation)] = 1
+    return _write(path, head, [(pair, "")])
+
+
+def write_scores(
+    path: Path,
+    title: str,
+    content: str,
+    pairs: Sequence[tuple[Pair, str]],
+    *,
+    preset: str,
+    made_from: Sequence[str] = (),
+) -> int:
+    """Write a page of scores, told by `content` as HTML, with pairs to open, each with what is said of it; return its size in bytes."""
+    about = tell_about(preset, (), made_from, limits=())
+    return _write(path, plain_head("scores", title, about, {}), pairs, content)
+
+
+def _write(path: Path, head: dict[str, Any], pairs: Sequence[tuple[Pair, str]], content: str = "") -> int:
+    """Write a page with one block, of these pairs."""
+    told = [
+        _tell_match(pair.match)
+        | {"query": pair.query.id, "found": pair.found.id, "pieces": _pack(pair), "said": said}
+        for pair, said in pairs
+    ]
+    sides = {one.id: one for pair, _ in pairs for one in (pair.query, pair.found)}
+    articles = {id: _tell(replace(one, text=mend(one.text))) for id, one in sides.items()}
+    block = as_block(0, pack({"pairs": told, "articles": articles}))
     with open_whole(path, "wb") as out:
-        return sum(map(out.write, build_page(head | {"blocks": 1}, None, [as_block(0, pack(block))])))
+        return sum(map(out.write, build_page(head | {"blocks": 1}, None, [block], content)))
 
 
 def _pack(pair: Pair) -> list[int]:

@@ -47,6 +47,12 @@ class Column:
     def __getitem__(self, row: int) -> str:
         return str(self.text.data[self.offsets[row] : self.offsets[row + 1]], "utf-8", "replace")
 
+    def take(self, rows: NDArray[np.int64]) -> Column:
+        """The texts of some rows."""
+        starts, lengths = self.offsets[rows], np.diff(self.offsets)[rows]
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        return Column(self.text[np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])], offsets)
+
     def hashes(self) -> NDArray[np.uint64]:
         """A hash of each text."""
         return _core.hash_texts(self.text, self.offsets)

@@ -1,0 +1,190 @@
+"""What every request goes through before it is routed: whom it is for, where it comes from, how much it is, who asks, how often.
+
+The body is read here, whole and within limits, so that no slow sender takes a place in line, and what is refused costs little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from litestar.types import ASGIApp, Message, Receive, Send
+
+from .access import SAFE, Access, Caller, is_cross_site
+from .limits import Rates
+from .log import Log
+from .metrics import Metrics
+from .problems import PROBLEM, Problem, as_problem, write_problem
+from .settings import Settings
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]/@?#]+)(:\d+)?")
+HEADERS = {
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cache-control": b"no-store",
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
+    b"cross-origin-resource-policy": b"same-origin",
+}
+"""What is said with every answer that does not say it otherwise."""
+OPEN = ("/livez", "/readyz")
+"""What tells nothing, to anybody."""
+
+
+class Asked:
+    """What is known of a request: `scope["wirecopy"]`."""
+
+    def __init__(self, request_id: str, log: Log, client: str) -> None:
+        self.request_id = request_id
+        self.log = log
+        self.client = client
+        self.known: Caller | Problem | None = None
+
+    def caller(self) -> Caller:
+        """Who asks; raises a Problem if that is nobody who may."""
+        if isinstance(self.known, Caller):
+            return self.known
+        raise self.known or Problem(401, "a token is needed: Authorization: Bearer wc_…")
+
+
+class Gate:
+    """The service as granian sees it."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, access: Access, metrics: Metrics, log: Log) -> None:
+        self._app = app
+        self._settings = settings
+        self._access = access
+        self._metrics = metrics
+        self._log = log
+        self._rates = Rates(settings.rate)
+        self.is_stopping = False
+        self.running = 0
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        began = time.perf_counter()
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        given = headers.get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        client = (scope.get("client") or ("", 0))[0]
+        asked = Asked(request_id, self._log, client)
+        scope["wirecopy"] = asked
+        status = 0
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = _complete(message["headers"], request_id)
+            await send(message)
+
+        self.running += 1
+        try:
+            try:
+                content = await self._admit(scope, headers, receive, asked)
+                await self._app(scope, _give(content, receive), answer)
+            except Exception as error:
+                if status:  # too late to say it
+                    self._log.fault(error, request_id)
+                else:
+                    await _refuse(as_problem(error, self._log, request_id), request_id, answer)
+        finally:
+            self.running -= 1
+            taken = time.perf_counter() - began
+            route = str(scope.get("path_template") or "none")
+            self._metrics.count(scope["method"], route, status, taken)
+            self._log.request(
+                method=scope["method"],
+                path=scope["path"],
+                status=status,
+                ms=round(taken * 1000, 1),
+                caller=asked.known.number if isinstance(asked.known, Caller) else None,
+                request_id=request_id,
+            )
+
+    async def _admit(self, scope: Any, headers: Mapping[str, str], receive: Receive, asked: Asked) -> bytes:
+        """The body of a request that is let in; raises a Problem."""
+        if scope["path"] not in OPEN:
+            if self.is_stopping:
+                raise Problem(503, "the service is stopping", {"Retry-After": "5", "Connection": "close"})
+            self._require_host(headers)
+            if is_cross_site(scope["method"], headers):
+                raise Problem(403, "a page of another site may not do this")
+            try:
+                asked.known = self._access.identify(headers)
+                key = f"token {asked.known.number}"
+            except Problem as problem:
+                asked.known = problem
+                key = f"address {asked.client}"
+            self._rates.count(key)
+        return b"" if scope["method"] in SAFE else await self._read(headers, receive)
+
+    def _require_host(self, headers: Mapping[str, str]) -> None:
+        found = _HOST.fullmatch(headers.get("host", ""))
+        if not found:
+            raise Problem(400, "the header Host is missing, or none")
+        if found[1].lower().rstrip(".") not in self._settings.allowed_hosts:
+            raise Problem(421, "this service does not answer under that name")
+
+    async def _read(self, headers: Mapping[str, str], receive: Receive) -> bytes:
+        most = self._settings.body_bytes
+        too_large = Problem(413, f"expected at most {most:,} bytes", {"Connection": "close"})
+        announced = headers.get("content-length", "0")
+        if not announced.isdecimal() or int(announced) > most:
+            raise too_large if announced.isdecimal() else Problem(400, "Content-Length is no number")
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._settings.seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise Problem(400, "the request was cut off")
+                    parts.append(message["body"])
+                    size += len(parts[-1])
+                    if size > most:
+                        raise too_large
+                    if not message["more_body"]:
+                        return b"".join(parts)
+        except TimeoutError:
+            raise Problem(408, "the body took too long to come", {"Connection": "close"}) from None
+
+
+def _give(content: bytes, receive: Receive) -> Receive:
+    """What gives a body that was read, and then waits for the end of the connection."""
+    is_given = False
+
+    async def give() -> Any:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": content, "more_body": False}
+
+    return give
+
+
+def _complete(headers: Any, request_id: str) -> list[tuple[bytes, bytes]]:
+    found = [(bytes(name).lower(), bytes(value)) for name, value in headers]
+    names = {name for name, _ in found}
+    found += [(name, value) for name, value in HEADERS.items() if name not in names]
+    return [*found, (b"x-request-id", request_id.encode())]
+
+
+async def _refuse(problem: Problem, request_id: str, send: Send) -> None:
+    content = write_problem(problem, request_id)
+    headers = {"content-type": PROBLEM, "content-length": str(len(content)), **problem.headers}
+    told = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": told})
+    await send({"type": "http.response.body", "body": content, "more_body": False})
