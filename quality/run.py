@@ -135,6 +135,11 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     "fuzz": {("*", "broken"): at_most(0), ("*", "runs"): at_least(200)},
     # Promised: nothing that was scraped runs. Views: a story and a pair for each payload, so that one who walks through nothing is noticed.
     "hostile": {("*", "ran"): at_most(0), ("*", "payloads"): at_least(60), ("*", "views"): at_least(120)},
+    "hostile_site": {
+        ("*", "ran"): at_most(0),
+        ("*", "payloads"): at_least(300),
+        ("*", "pages"): at_least(1500),
+    },
     # Promised.
     "archive_life": {("*", "sequences"): at_least(2000), ("*", "diverged"): at_most(0)},
     # Promised.
@@ -142,6 +147,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("*", "pairs are those of find"): at_least(1.0),
         ("*", "answers other than those of find"): at_most(0),
     },
+    # Promised.
+    "service": {("*", "kills"): at_least(200), ("*", "lost or wrong"): at_most(0)},
     "news": {
         ("*", "exact"): at_least(1.0),
         ("*", "near"): at_least(0.995),
@@ -184,8 +191,10 @@ DIGESTS = {
     "made-up articles with 500 planted copies": "58b04a1837697e6d",
     "made-up articles with 5,000 reprints of one article": "c148a8afb3951722",
     "hostile articles": "81f8a25501cd2fde",
+    "hostile service": "36bbea4fd44ac3ab",
     "made-up articles for faults": "35d4c06f4ffe7c92",
     "made-up articles for lives": "e14fc5d5e3843f2f",
+    "made-up articles for services": "8daf5f3e6e4194d4",
     "made-up articles, shuffled": "d702dbdf91742dfc",
     "made-up articles, in archives": "708d162a59be827b",
     "300 made-up piles": "43e455400755601f",

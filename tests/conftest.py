@@ -25,9 +25,11 @@ SLOW = {
     *("test_opinions_cli", "test_output_cli", "test_pairs", "test_queries"),
     *("test_readme", "test_segments", "test_shingles", "test_training"),
     *("test_watch_cli", "test_evaluate", "test_pool", "test_confirm"),
+    *("test_judge_cli", "test_service_judgements", "test_service_pages"),
     *(
         "test_service",
         "test_service_articles",
+        "test_service_faults",
         "test_writing",
         "test_delivering",
         "test_receiver",

@@ -10,6 +10,7 @@ harm: a request that changes something carries a key by which the service knows 
 
 from __future__ import annotations
 
+import dataclasses
 import http.client
 import json
 import secrets
@@ -17,7 +18,8 @@ import select
 import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import is_dataclass, replace
+from contextlib import suppress
+from dataclasses import is_dataclass
 from functools import cache
 from queue import Empty, LifoQueue
 from random import uniform
@@ -25,17 +27,21 @@ from types import UnionType
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 from urllib.parse import urlencode, urlsplit
 
+import numpy as np
+
 from .archive.answers import Added, Answer, Found, Observed, Status
 from .archive.reading import name_by_text, read_batches
-from .errors import ServiceError, UsageError, refuse
+from .errors import NothingRead, ServiceError, UsageError, refuse
 from .grouping.records import Record, Story
-from .model import ABOUT, TOLD, Article, Articles, Match, Skipped
+from .model import ABOUT, TOLD, UNDATED, Article, Articles, Match, Skipped
 from .sources import Fields, read
 from .sources.fields import id_text
 
 REQUEST_ARTICLES = 200
 REQUEST_BYTES = 1 << 20
 """The most articles and bytes of text that are sent in one request, but for a larger article."""
+ADDRESS_BYTES, ADDRESS_IDS = 4000, 100
+"""How long an address with ids may be, and how many ids it holds at most."""
 RETRIES = 4
 FIRST_SECONDS = 0.2
 MOST_SECONDS = 30.0
@@ -115,20 +121,14 @@ class Client:
 
         Articles of an answer have what it tells of them: title, source, date and address.
         """
-        limits: Object = {
-            "top": top,
-            "min_share": min_share,
-            "since": since,
-            "until": until,
-            "source": source,
-        }
-        limits |= {"not_source": not_source, "relation": None if relations is None else list(relations)}
+        limits: Object = {"top": top, "min_share": min_share, "since": since, "until": until}
+        limits |= {"source": source, "not_source": not_source, "relation": relations and list(relations)}
         limits |= {"preset": preset, "notify": notify or None, "text": True}
         answers = []
         for batch in read_batches(articles, fields, ABOUT, "query"):
-            for ids, records in _portions(batch):
+            for records in _portions(batch, fields):
                 told = self._post("/v1/check", records, limits)
-                answers += [replace(read_answer(one), query=id) for id, one in zip(ids, told, strict=True)]
+                answers += list(map(read_answer, told))
         return answers
 
     def get(self, id: str | int) -> Article | None:
@@ -140,13 +140,18 @@ class Client:
         return isinstance(id, str) and self.get(id) is not None
 
     def stories(self) -> Iterator[Story]:
-        """All stories of the archive, read page by page."""
+        """The stories that the archive keeps, those that began last first, read page by page."""
         yield from (_read(Story, one) for one in self._pages("/v1/stories", "stories"))
 
     def story(self, id: str | int) -> Story | None:
-        """The story that an article is in; None if there is no such article, or it is in none with others."""
+        """The story that an article is in, itself alone if it shares its text with no other; None if there is none, or it is not told yet."""
         found = self._ask("GET", "/v1/story", {"id": id_text("id", id)}, missing=True)
         return None if found is None else _read(Story, found)
+
+    def story_of(self, id: str | int) -> str | None:
+        """The id of the story that an article is in, its own if it is in none with others; None if there is none, or it is not told yet."""
+        found = self.story(id)
+        return found.id if found else None
 
     def _pages(self, path: str, name: str) -> Iterator[Any]:
         cursor = None
@@ -162,16 +167,19 @@ class Client:
     def add(self, articles: Any, *, replace: bool = False, fields: Fields | None = None) -> Added:
         """Add articles from any source, as `Archive.add` does; returns what became of them.
 
-        What was sent before something went wrong is in; to repeat all of it does no harm.
+        What was sent before something went wrong is in; to repeat all of it does no harm. Raises NothingRead if no record can be used.
         """
-        total = Added()
-        for part in read(articles, fields=_all_about(fields)):
+        total, number = Added(), 0
+        for part in read(articles, fields=dataclasses.replace(fields or Fields(), about=ABOUT)):
             batch = part()
+            number += len(batch)
             total += Added(skipped=batch.skipped, remarks=batch.remarks, held=batch.held)
-            for _, records in _portions(batch):
+            for records in _portions(batch, fields):
                 total += read_added(
                     self._post("/v1/articles", records, {"replace": replace or None}, keyed=True)
                 )
+        if total.skipped and not number:
+            raise NothingRead(total.skipped)
         return total
 
     def observe(
@@ -191,16 +199,15 @@ class Client:
         }
         observed = []
         for batch in read_batches(name_by_text(article, fields or Fields()), fields, ABOUT, "record"):
-            for _, records in _portions(batch):
+            for records in _portions(batch, fields):
                 told = self._post("/v1/observe", records, asked | {"text": True}, keyed=True)
                 observed += list(map(read_observed, told))
         return observed
 
     def remove(self, ids: str | Iterable[str | int]) -> int:
-        """Remove articles by their ids; returns how many there were."""
+        """Remove articles by their ids; returns how many there were, at most: fewer if a request was cut off and made again."""
         named = [id_text("id", id) for id in ([ids] if isinstance(ids, str) else ids)]
-        some = [named[at : at + REQUEST_ARTICLES] for at in range(0, len(named), REQUEST_ARTICLES)]
-        return sum(self._ask("DELETE", "/v1/articles", {"id": part})["removed"] for part in some)
+        return sum(self._ask("DELETE", "/v1/articles", {"id": some})["removed"] for some in _short(named))
 
     # Asking
 
@@ -208,7 +215,7 @@ class Client:
         self, path: str, records: list[Object], asked: Mapping[str, Any], *, keyed: bool = False
     ) -> Any:
         content = json.dumps(records, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        return self._ask("POST", path, asked, content, keyed=keyed or "notify" in asked)
+        return self._ask("POST", path, asked, content, keyed=keyed or bool(asked.get("notify")))
 
     def _ask(
         self,
@@ -237,10 +244,16 @@ class Client:
                 status, wait, body = self._exchange(method, target, content, headers)
             except _CUT_OFF as error:
                 if not left:
-                    raise ServiceError(f"{self.url}: {_say(error)}; is it served there?") from error
+                    large = (
+                        f", and does it take {len(content):,} bytes"
+                        if content and len(content) > REQUEST_BYTES
+                        else ""
+                    )
+                    raise ServiceError(f"{self.url}: {_say(error)}; is it served there{large}?") from error
                 self._sleep(left, None)
                 continue
-            if status in AGAIN and left:
+            is_under_way = status == 409 and keyed and wait is not None  # what was cut off here goes on there
+            if (status in AGAIN or is_under_way) and left:
                 self._sleep(left, wait)
                 continue
             if status == 404 and missing:
@@ -259,7 +272,8 @@ class Client:
         """Ask once: the status, how long to wait if that is said, and the body."""
         connection = self._take()
         try:
-            connection.request(method, target, content, dict(headers))
+            with suppress(BrokenPipeError):  # who will not hear all of it may have said why
+                connection.request(method, target, content, dict(headers))
             answer = connection.getresponse()
             body = answer.read()
         except BaseException:
@@ -397,23 +411,36 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
 # What is sent
 
 
-def _all_about(given: Fields | None) -> Fields:
-    return replace(given or Fields(), about=ABOUT)
+def _short(ids: Iterable[str]) -> Iterator[list[str]]:
+    """Ids, as many at a time as an address may hold that proxies let through."""
+    some: list[str] = []
+    size = 0
+    for id in ids:
+        length = len(urlencode({"id": id}, errors="surrogatepass"))
+        if len(some) == ADDRESS_IDS or (some and size + length > ADDRESS_BYTES):
+            yield some
+            some, size = [], 0
+        some.append(id)
+        size += length + 1
+    if some:
+        yield some
 
 
-def _portions(batch: Articles) -> Iterator[tuple[list[str], list[Object]]]:
-    """The articles of a batch as JSON objects with their ids, as many at a time as one request takes."""
-    ids: list[str] = []
+def _portions(batch: Articles, given: Fields | None) -> Iterator[list[Object]]:
+    """The articles of a batch as JSON objects, as many at a time as one request takes."""
     records: list[Object] = []
     size = 0
     for row, id in enumerate(batch.ids):
         start, end = batch.offsets[row : row + 2].tolist()
         if records and (size + end - start > REQUEST_BYTES or len(records) == REQUEST_ARTICLES):
-            yield ids, records
-            ids, records, size = [], [], 0
+            yield records
+            records, size = [], 0
         about = {name: column[row] for name, column in batch.about.items() if column[row]}
-        ids.append(id)
+        if given is not None and given.date_format and batch.published[row] != UNDATED:
+            about["published"] = (
+                f"{np.datetime64(int(batch.published[row]), 'us')}Z"  # the service knows no such format
+            )
         records.append({"id": id, "text": str(batch.text[start:end].data, "utf-8"), **about})
         size += end - start
     if records:
-        yield ids, records
+        yield records

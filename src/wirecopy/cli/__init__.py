@@ -33,6 +33,7 @@ from .compare import compare_command, show_command
 from .demo import demo_command
 from .evaluation import evaluate_command
 from .html import report_matches
+from .judge import judge_command
 from .pages import extract_command, train_command
 from .pooling import pool_command
 from .report import report_command
@@ -108,7 +109,7 @@ SECTIONS = {
     "Let others ask it, and be told": ("serve", "token", "webhook"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
-    "Measure": ("pool", "evaluate", "reproduce"),
+    "Measure": ("pool", "judge", "evaluate", "reproduce"),
 }
 """The commands by task, in the order of use."""
 
@@ -259,6 +260,7 @@ ELSEWHERE = (
         train_command,
         watch_command,
         pool_command,
+        judge_command,
         evaluate_command,
         reproduce_command,
         serve_command,

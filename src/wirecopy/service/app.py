@@ -10,7 +10,7 @@ from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
 
-from . import api, articles, metrics, openapi, stories, webhooks
+from . import api, articles, judging, metrics, openapi, pages, stories, webhooks
 from .access import Access, Caller
 from .delivering import Deliverer
 from .gate import Gate
@@ -21,8 +21,8 @@ from .readers import Readers
 from .settings import Settings
 
 ROUTERS = (
-    *(api.router, articles.router, stories.router, webhooks.router),
-    *(metrics.router, openapi.router),
+    *(api.router, articles.router, stories.router, judging.api, webhooks.router),
+    *(metrics.router, openapi.router, pages.router, judging.router),
 )
 
 
