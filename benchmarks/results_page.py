@@ -271,14 +271,16 @@ def _growth(cells: Cells, sizes: Sequence[int], made: dict[str, str]) -> Iterato
         return
     yield GROWTH
     for head, key, unit in (("CPU time", "cpu", "s"), ("Peak memory", "peak_mb", "MB")):
-        lines = [
-            Line(name, [(size, cell.get(key)) for size, cell in sorted(by_size.items())])
-            for name, by_size in runs.items()
-        ]
-        chart = Chart(f"{head} by articles", "articles", unit, lines, across_log=True, up_log=True)
-        path = f"pictures/growth-{'cpu' if key == 'cpu' else 'memory'}.svg"
-        made[path] = draw(chart)
-        yield f"![{head} of every method by number of articles, both axes logarithmic]({path})"
+        others = [name for name in runs if name != "default"]
+        for number, some in enumerate((others[: len(others) // 2], others[len(others) // 2 :]), 1):
+            lines = [
+                Line(name, [(size, cell.get(key)) for size, cell in sorted(runs[name].items())])
+                for name in ("default", *some)
+            ]
+            chart = Chart(f"{head} by articles", "articles", unit, lines, across_log=True, up_log=True)
+            path = f"pictures/growth-{'cpu' if key == 'cpu' else 'memory'}-{number}.svg"
+            made[path] = draw(chart)
+            yield f"![{head} of the default, {', '.join(some)} by number of articles, both axes logarithmic]({path})"
         ordered = sorted(runs.items(), key=lambda one: (one[0] != "default", one[0]))
         rows = (
             (_named(name), *(_cell(by_size.get(size, {}), key) for size in sizes))
