@@ -90,6 +90,11 @@ def test_a_checked_text_is_told_to_the_poster_and_to_the_source_of_what_it_match
     assert told[poster["id"]]["matches"][1]["link"] == f"{served.url}/?id=c"
     messages = served.ask("GET", "/v1/messages").json()["messages"]
     assert {one["kind"] for one in messages} == {"match.checked"}
+    assert "payload" not in messages[0]
+    whole = served.ask("GET", f"/v1/messages/{messages[0]['id']}").json()
+    assert whole["payload"]["data"]["query"] == "draft"
+    metrics = served.ask("GET", "/metrics").content.decode()
+    assert 'wirecopy_messages{state="dead"} 0.0' in metrics
 
 
 def test_limits_of_who_asks_do_not_limit_who_is_told(
