@@ -123,12 +123,17 @@ def check_statistics(methods: Sequence[Method], statistics: Statistics | None) -
         statistics.require(one.view)
 
 
+Traced = tuple[NDArray[np.uint32], Trace, NDArray[np.int64]]
+"""The ranks of articles that were compared, their traces, and their words."""
+
+
 @dataclass(frozen=True)
 class Learning:
     """What is known of a collection once its boilerplate is learnt.
 
     `nominated` are the candidates of each method, `pairs` those that boilerplate was learnt from, and `compared` is how these
-    compared before the last boilerplate was known; `touched` says which articles may hold that.
+    compared before the last boilerplate was known; `touched` says which articles may hold that. `words` are those of each article that
+    was compared, by rank, -1 for others.
     """
 
     learnt: Learnt
@@ -136,6 +141,7 @@ class Learning:
     pairs: Pairs
     compared: Compared
     touched: NDArray[np.bool_]
+    words: NDArray[np.int64]
     collisions: int
 
 
@@ -169,7 +175,9 @@ def conclude(plan: Plan, collection: Collection, filing: Filing, known: Learning
     names = [one.name for one in nominated]
     pairs = later[kept], earlier[kept], by[kept], compared.take(kept)
     linked = None if plan.linked else _among(pairs[:2], unite(list(linked_pairs.values()))[:2])
-    return Matches(collection, collection, *pairs, names, known.learnt, counts, plan.preset, linked)
+    return Matches(
+        collection, collection, *pairs, names, known.learnt, counts, plan.preset, linked, known.words
+    )
 
 
 def answer(
@@ -274,16 +282,18 @@ def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Lea
     suspects = learning.suspect_passages(collection, pairs, compared)
     guilty, late = learning.convict(collection, suspects)
     fresh = np.setdiff1d(late.shingles, known.shingles)
-    touched = np.zeros(len(collection.ids), bool)
-    for ranks, trace in traces if len(fresh) else ():
-        touched[ranks] |= trace.may_hold(fresh)
+    touched, words = np.zeros(len(collection.ids), bool), np.full(len(collection.ids), -1)
+    for ranks, trace, counted in traces:
+        words[ranks] = counted
+        if len(fresh):
+            touched[ranks] |= trace.may_hold(fresh)
     known = replace(known, shingles=distinct(np.concatenate([known.shingles, late.shingles])))
     described = learning.describe(collection, [*formulas, *guilty.values()], known)
     slots = np.diff(compared.slot_offsets)
     varying = forms.learn(compared.slots, np.repeat(later, slots), np.repeat(earlier, slots))
     learnt = Learnt(known, names, described, varying)
     pool.progress("learning boilerplate", 1, 1)
-    return Learning(learnt, nominated, pairs, compared, touched, collisions)
+    return Learning(learnt, nominated, pairs, compared, touched, words, collisions)
 
 
 @dataclass(frozen=True)
@@ -357,7 +367,7 @@ def compare(
     name: str = "",
     *,
     trace: bool = False,
-) -> tuple[Compared, Iterable[tuple[NDArray[np.uint32], Trace]]]:
+) -> tuple[Compared, Iterable[Traced]]:
     """How pairs of articles compare, and, if asked for, the articles of each block of related pairs with their traces.
 
     Of a stage that has a `name` progress is told.
@@ -377,7 +387,8 @@ def compare(
         rows = queries[by_found], founds[by_found]
         compared, left = compare_rows(tokens, *rows, preset, known, trace=trace)
         chunk = [block[by_found], *compared.columns]
-        return [chunk, [ranks, left.shingles, left.offsets]] if trace else [chunk]
+        traced = [ranks, text.count_words(tokens), left.shingles, left.offsets]
+        return [chunk, traced] if trace else [chunk]
 
     stage = "comparing" if name else ""
     done, *traces = pool.scatter(
@@ -393,7 +404,7 @@ def compare(
     order, compared = np.concatenate(numbers), Compared.join(parts)
     if (order[1:] < order[:-1]).any():
         compared = compared.take(np.argsort(order, kind="stable"))
-    return compared, ((ranks, Trace(*left)) for kept in traces for ranks, *left in kept)
+    return compared, ((ranks, Trace(*left), words) for kept in traces for ranks, words, *left in kept)
 
 
 def _among(pairs: Pairs, others: Pairs) -> NDArray[np.bool_]:

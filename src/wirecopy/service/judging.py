@@ -14,14 +14,12 @@ from urllib.parse import urlencode
 import msgspec
 from litestar import Response, Router, delete, get, post
 from litestar.di import Provide
-from litestar.exceptions import HTTPException
 from litestar.params import Parameter
 from litestar.response import Redirect
 
 from ..archive import Archive
 from ..archive.desk import Desk
 from ..archive.queues import SKIPPED, Queue, Queued, Said
-from ..errors import WirecopyError
 from ..evaluation.judging import measure_progress, read_said, show_moment, task_of
 from ..evaluation.tasks import Task
 from ..model import Relation
@@ -250,7 +248,7 @@ router = Router(
     "/",
     route_handlers=[list_queues, judge, say, skip, undo, guide, agreement],
     dependencies={"visitor": Provide(find_visitor, sync_to_thread=False)},
-    exception_handlers=dict.fromkeys((Problem, HTTPException, WirecopyError), show_problem),
+    exception_handlers={Exception: show_problem},
     include_in_schema=False,
 )
 
