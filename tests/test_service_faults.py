@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +19,8 @@ from services import Served, copy_archive, make_token, serving
 
 from quality.texts import Writer
 from wirecopy.archive.tokens import SCOPES
+from wirecopy.service.problems import Problem
+from wirecopy.service.readers import Line
 
 REQUESTS = 1000
 """At least so many are made with a token, and so many without."""
@@ -152,20 +156,33 @@ def test_too_many_at_once_are_refused_at_once_and_then_all_is_well(known: Path, 
         assert "wirecopy_read_running 0.0" in counted
 
 
-def test_who_waits_too_long_gives_up_the_place(known: Path, tmp_path: Path) -> None:
-    large = Writer(7).text(150_000).encode()
-    options = ("--threads", 1, "--waiting", 20, "--seconds", 0.1)
-    with serving(copy_archive(known, tmp_path), *options) as served:
+def test_who_waits_too_long_gives_up_the_place() -> None:
+    async def queue_up() -> None:
+        line, held = Line("test", ["tool"], waiting=1, seconds=0.05), threading.Event()
 
-        def ask(_: int) -> Any:
-            return served.ask("POST", "/v1/check", large, kind="text/plain")
+        def hold(_: str) -> str:
+            held.wait(60)
+            return "held"
 
-        with ThreadPoolExecutor(8) as pool:
-            replies = list(pool.map(ask, range(8)))
-        late = [one for one in replies if one.status == 503]
-        assert late
-        assert {one.json()["detail"] for one in late} == {"it took too long"}
-        assert served.stop() == 0
+        running = asyncio.ensure_future(line.do(hold))
+        await asyncio.sleep(0)
+        waiting = asyncio.ensure_future(line.do(str.upper))
+        await asyncio.sleep(0)
+        assert (line.running, line.waiting, line.is_full) == (1, 1, True)
+        with pytest.raises(Problem, match="too many requests are waiting"):
+            await line.do(str.upper)
+        for late in (running, waiting):
+            with pytest.raises(Problem, match="it took too long") as refused:
+                await late
+            assert (refused.value.status, refused.value.headers) == (503, {"Retry-After": "1"})
+        assert (line.running, line.waiting, line.is_full) == (1, 0, False)  # what runs keeps its thread
+        held.set()
+        while line.running:
+            await asyncio.sleep(0.001)
+        assert await line.do(str.upper) == "TOOL"
+        await line.close()
+
+    asyncio.run(queue_up())
 
 
 def test_a_thousand_slow_sockets_stop_nobody(served: Served) -> None:
