@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 from archives import opened
-from receivers import Receiver, free_port, receiving, speaking
+from receivers import Receiver, free_port, receiving, speaking, wait_for
 from ssrf import FORMS
 from standardwebhooks import Webhook, WebhookVerificationError
 
@@ -71,13 +71,6 @@ def post(desk: Desk, receiver: Receiver, messages: int = 1) -> tuple[str, str]:
 def only(desk: Desk) -> Message:
     [message] = desk.outbox.messages()
     return message
-
-
-def wait_for(is_so: Callable[[], object], seconds: float = 20) -> None:
-    until = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.01)
 
 
 @contextmanager

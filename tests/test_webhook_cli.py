@@ -138,6 +138,7 @@ def test_messages_are_tried_listed_replayed_and_delivered_by_hand(archive: Path)
     info = json.loads(run("info", archive, "--json").stdout)
     assert (info["webhooks"], info["messages_delivered"], info["messages_dead"]) == (1, 1, 0)
     assert secret not in json.dumps(info)
+    assert "webhooks     1; messages: 0 waiting, 1 delivered, 0 dead" in run("info", archive).stdout.decode()
 
 
 def watch(
