@@ -166,6 +166,17 @@ def test_of_a_judge_who_changed_his_mind_the_last_word_counts() -> None:
     assert (one.label, one.how) == ("neither", "agreed")
 
 
+def test_who_judged_third_is_told_by_the_time_wherever_the_clock_hangs() -> None:
+    said = [
+        judgement("ab", "cid", "partial", at="2026-03-01T12:30:00+02:00"),
+        judgement("ab", "ann", "neither", at="2026-03-01T09:00:00Z"),
+        judgement("ab", "ben", "identical", at="2026-03-01T11:00:00+01:00"),
+    ]
+    [one] = settle(said)
+    assert (one.label, one.how) == ("partial", "resolved")
+    assert list(one.judges) == ["ann", "ben", "cid"]
+
+
 # Two judges and a resolver, all the way
 
 
