@@ -547,6 +547,13 @@ def test_no_class_of_duplicates_is_in_both_halves(tmp_path: Path) -> None:
     assert halves.dropped == len(across)
 
 
+def test_one_class_of_duplicates_cannot_be_in_two_halves(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", *(pair(1, n) for n in range(2, 9)))
+    result = write(tmp_path / "r.jsonl", *(pair(1, n, score=0.5) for n in range(2, 30)))
+    done = wirecopy("evaluate", gold, result, "--split")
+    assert (done.returncode, b"no two classes of duplicates" in done.stderr) == (2, True)
+
+
 def test_a_threshold_is_tuned_on_one_half_and_reported_on_the_other(tmp_path: Path) -> None:
     gold, result, articles = families(tmp_path)
     split = run(gold, result, "--in", articles, "--split")["split"]

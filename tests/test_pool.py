@@ -259,6 +259,20 @@ def test_what_is_no_judgement_is_named_with_its_line(place: Path, tmp_path: Path
     assert [one["how"] for one in lines(done.stdout)] == ["alone"]
 
 
+def test_what_is_no_pair_of_a_pool_is_named_and_pools_are_joined(place: Path, tmp_path: Path) -> None:
+    pair: Row = {"query": "a", "found": "b", "group": "1", "nominated": ["codet"]}
+    one, other, said = (tmp_path / f"{name}.jsonl" for name in ("one", "other", "said"))
+    one.write_bytes(jsonl(pair, {**pair, "found": "a"}, {"query": "a"}))
+    other.write_bytes(jsonl({**pair, "query": "b", "found": "a", "nominated": ["dsc", "codet"]}))
+    said.write_bytes(jsonl({"query": "b", "found": "a", "judge": "ann", "label": "partial"}))
+    done = wirecopy("pool", one, other, "--judged", said)
+    assert done.returncode == 3
+    assert "one.jsonl:2: an article is paired with itself" in talk(done)
+    assert "one.jsonl:3: no pair" in talk(done)
+    [made] = lines(done.stdout)
+    assert (made["query"], made["nominated"]) == ("b", ["codet", "dsc"])
+
+
 def test_the_tasks_of_the_papers_are_given() -> None:
     assert {name: len(task.labels) for name, task in TASKS.items()} == {
         "relations": 8,
