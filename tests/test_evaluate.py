@@ -422,6 +422,16 @@ def test_empty_gold_is_said(tmp_path: Path) -> None:
     assert (done.returncode, "gold.jsonl: empty" in talk(done)) == (3, True)
 
 
+def test_a_file_without_pairs_is_an_error(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", pair("a", "b"))
+    table = tmp_path / "theirs.csv"
+    table.write_text("left,right,similarity\na,b,0.9\n")
+    articles = write(tmp_path / "articles.jsonl", {"id": "a", "text": "a"})
+    for two in ((gold, table), (articles, gold)):
+        done = wirecopy("evaluate", *two)
+        assert (done.returncode, b"no record has the ids of two articles" in done.stderr) == (1, True)
+
+
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     done = wirecopy("evaluate", tmp_path / "nowhere.jsonl", tmp_path / "r.jsonl")
     assert (done.returncode, b"no such file" in done.stderr) == (1, True)

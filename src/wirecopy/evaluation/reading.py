@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import Archive
-from ..errors import UsageError, refuse
+from ..errors import SourceError, UsageError, refuse
 from ..measures import Span
 from ..sources import Fields, read
 from ..sources.kinds import is_sqlite
@@ -145,12 +145,13 @@ def _read_pairs(path: Path, ids: Ids, new: bool, labels: Mapping[str, Counts] | 
     names += [score] if score and score != "covered" else ["score", "rank"]
     names += [*_SHARES, "nominated"] if is_gold else _SHARES
     skipping, gathered, records, group_ids = Skipping(), Gathering(), 0, Ids()
-    scored_by, is_scored = score, not score
+    scored_by, is_scored, has_sides = score, not score, False
     for rows in read_rows(path, list(dict.fromkeys(names))):
         skipping.read(rows)
         records += len(rows)
         if not len(rows):
             continue
+        has_sides |= "query" in rows.columns and "found" in rows.columns
         query, found = (_number(rows, side, ids, new) for side in ("query", "found"))
         kept = _check_sides(rows, query, found, skipping)
         counts = np.full(len(rows), Counts.COPY, np.uint8)
@@ -170,6 +171,8 @@ def _read_pairs(path: Path, ids: Ids, new: bool, labels: Mapping[str, Counts] | 
             kept &= _check_scores(rows, scored_by, value, skipping, kept)
         value = np.nan_to_num(value, posinf=0.0, neginf=0.0)
         gathered.add(Pairs(query, found, counts, relation, group, value, accepted, rows.lines).take(kept))
+    if records and not has_sides:
+        raise SourceError(f"{path}: no record has the ids of two articles, 'query' and 'found'")
     if records and not is_scored:
         raise UsageError(f"{path}: no record has the field {score!r} to rank pairs by")
     pairs, repeated = _once(path, gathered.all(), ids, skipping if is_gold else None)
