@@ -1,10 +1,17 @@
-"""An archive loses nothing it has acknowledged: killed, let down by the disk, damaged. See `faults` for what that proves and what not."""
+"""An archive loses nothing it has acknowledged: killed, let down by the disk, damaged. See `faults` for what that proves and what not.
+
+All of it takes more than an hour. With FAULTS_KEPT=FOLDER what each part came to is kept there, and what is there is not run again: so a run
+that was interrupted goes on, and `python -m quality.archive_faults` runs the next part alone, as long as there is one.
+"""
 
 import contextlib
+import json
+import os
 import random
 import shutil
 import signal
 import sqlite3
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -45,6 +52,7 @@ from quality.faults import (
 from quality.report import Data, MissingError, Result, digest, say
 from wirecopy import Archive
 from wirecopy.errors import ArchiveError, WirecopyError
+from wirecopy.files import open_whole
 from wirecopy.model import Skipped
 
 KILLS, CHURN_ARTICLES = 200, 2000
@@ -597,12 +605,15 @@ def measure() -> Iterator[Result]:
     size = f"{ADD_ARTICLES} to {LARGE_ARTICLES:,} articles from seeds; the digest is of {CHURN_ARTICLES:,}"
     data = Data("made-up articles for faults", size, "what a process was told is on disk", made)
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        running = {case: [pool.submit(_run, work) for work in works] for case, works in CASES.items()}
-        for case, works in running.items():
+        running = {
+            case: [pool.submit(run_part, case, number) for number in range(len(works))]
+            for case, works in CASES.items()
+        }
+        for case, parts in running.items():
             tried = Tried()
-            for work in works:
+            for part in parts:
                 try:
-                    tried += work.result()
+                    tried += part.result()
                 except NotPossibleError as error:
                     raise MissingError(str(error)) from None
             say(f"  {case}: {dict(tried.runs)}")
@@ -616,6 +627,40 @@ def measure() -> Iterator[Result]:
             yield Result(case, data, measures, [f"Tried, {case}: {counts}."])
 
 
-def _run(work: Callable[[Path], Tried]) -> Tried:
+def _kept(case: str, number: int) -> Path | None:
+    """Where what a part came to is kept, if it is."""
+    folder = os.environ.get("FAULTS_KEPT")
+    return Path(folder) / f"{case}, part {number + 1}.json" if folder else None
+
+
+def run_part(case: str, number: int) -> Tried:
+    """What one part of a case comes to, or came to when it was kept."""
+    kept = _kept(case, number)
+    if kept and kept.exists():
+        known = json.loads(kept.read_text("utf-8"))
+        return Tried(Counter(known["runs"]), known["failures"], known["slowest_open"])
     with scratch() as folder:
-        return work(folder)
+        tried = CASES[case][number](folder)
+    if kept:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with open_whole(kept, encoding="utf-8") as out:
+            json.dump(vars(tried), out)
+    return tried
+
+
+def main() -> int:
+    """Run the next part that is not kept yet; 0 if there was one and nothing went wrong, 1 if something did, 2 if there is none."""
+    for case, parts in CASES.items():
+        for number in range(len(parts)):
+            if (kept := _kept(case, number)) and not kept.exists():
+                started, tried = time.monotonic(), run_part(case, number)
+                say(f"{kept.stem}: {dict(tried.runs)}, {time.monotonic() - started:.0f} s")
+                for failure in tried.failures:
+                    say(f"  {failure}")
+                return 1 if tried.failures else 0
+    say("nothing to run: all parts are kept, or FAULTS_KEPT names no folder")
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

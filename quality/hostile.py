@@ -137,15 +137,15 @@ def open_browser() -> Iterator[Any]:
         browser.close()
 
 
-def listen(page: Any, heard: list[str]) -> None:
-    """Note whatever the page says, opens, asks or fetches."""
+def listen(page: Any, heard: list[str], home: str = "file:") -> None:
+    """Note whatever the page says, opens, asks, or fetches from elsewhere."""
 
     def dismiss(dialog: Any) -> None:
         heard.append(f"asked {dialog.message}")
         dialog.dismiss()
 
     def note(asked: Any) -> None:
-        if not asked.url.startswith("file:"):
+        if not asked.url.startswith(home):
             heard.append(f"fetched {asked.url}")
 
     page.on("console", lambda message: heard.append(f"said {message.text}"))

@@ -135,6 +135,11 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     "fuzz": {("*", "broken"): at_most(0), ("*", "runs"): at_least(200)},
     # Promised: nothing that was scraped runs. Views: a story and a pair for each payload, so that one who walks through nothing is noticed.
     "hostile": {("*", "ran"): at_most(0), ("*", "payloads"): at_least(60), ("*", "views"): at_least(120)},
+    "hostile_site": {
+        ("*", "ran"): at_most(0),
+        ("*", "payloads"): at_least(300),
+        ("*", "pages"): at_least(1500),
+    },
     # Promised.
     "archive_life": {("*", "sequences"): at_least(2000), ("*", "diverged"): at_most(0)},
     # Promised.
@@ -184,6 +189,7 @@ DIGESTS = {
     "made-up articles with 500 planted copies": "58b04a1837697e6d",
     "made-up articles with 5,000 reprints of one article": "c148a8afb3951722",
     "hostile articles": "81f8a25501cd2fde",
+    "hostile service": "36bbea4fd44ac3ab",
     "made-up articles for faults": "35d4c06f4ffe7c92",
     "made-up articles for lives": "e14fc5d5e3843f2f",
     "made-up articles, shuffled": "d702dbdf91742dfc",

@@ -25,7 +25,16 @@ SLOW = {
     *("test_opinions_cli", "test_output_cli", "test_pairs", "test_queries"),
     *("test_readme", "test_segments", "test_shingles", "test_training"),
     *("test_watch_cli", "test_evaluate", "test_pool", "test_confirm"),
-    *("test_service", "test_writing"),
+    *("test_judge_cli", "test_service_judgements", "test_service_pages"),
+    *(
+        "test_service",
+        "test_service_articles",
+        "test_writing",
+        "test_delivering",
+        "test_receiver",
+        "test_webhook_cli",
+        "test_webhooks",
+    ),
 }
 """Files of tests that take more than some seconds; `make quick` leaves them out. In other files a slow test has the mark itself."""
 

@@ -17,6 +17,8 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from program import PROGRAM, hear_interrupts, wirecopy
 
+from wirecopy import Archive
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -111,3 +113,10 @@ def make_token(archive: Path, *scopes: str, name: str = "test") -> str:
     ran = wirecopy("token", archive, "new", name, *given)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.decode().strip()
+
+
+def copy_archive(known: Path, folder: Path) -> Path:
+    """A copy of an archive, to change."""
+    with Archive.open(known) as archive:
+        archive.backup(folder / "news.db")
+    return folder / "news.db"

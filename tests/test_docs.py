@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import wirecopy
-from wirecopy import Archive, _core
+from wirecopy import Archive, Client, _core
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -79,9 +79,11 @@ def public_functions() -> Iterator[tuple[str, Any]]:
     yield from (
         (name, one) for name in wirecopy.__all__ if isinstance(one := getattr(wirecopy, name), FunctionType)
     )
-    for name in (name for name in vars(Archive) if not name.startswith("_")):
-        if isinstance(one := getattr(Archive, name), FunctionType | MethodType):
-            yield f"Archive.{name}", one
+    yield "Client", Client
+    for kind in (Archive, Client):
+        for name in (name for name in vars(kind) if not name.startswith("_")):
+            if isinstance(one := getattr(kind, name), FunctionType | MethodType):
+                yield f"{kind.__name__}.{name}", one
 
 
 def without_types(signature: inspect.Signature) -> tuple[list[inspect.Parameter], object]:

@@ -82,6 +82,28 @@ def contents(folder: Path) -> dict[Path, bytes]:
         "find maps/index --jsonl -o maps/child.html",
         "find maps/index --jsonl -o maps/child.xml",
         "extract maps/*.xml --html -o maps/child.html",
+        "find own.jsonl --skipped own.jsonl",
+        "find own.jsonl --html own.jsonl",
+        "stories own.jsonl -o own.jsonl",
+        "stories own.jsonl --links own.jsonl",
+        "stories news.db --html news.db",
+        "graph own.jsonl -o own.jsonl",
+        "report own.jsonl -o own.jsonl",
+        "report news.db -o news.db",
+        "dedup own.jsonl -o own.jsonl",
+        "dedup own.jsonl -o new.jsonl --dropped own.jsonl",
+        "pool own.jsonl -o own.jsonl",
+        "pool own.jsonl --pool other.jsonl -o other.jsonl",
+        "pool own.jsonl --judged other.jsonl -o own.jsonl",
+        "pool own.jsonl --judged other.jsonl --disagreements own.jsonl",
+        "pool own.jsonl --judged other.jsonl --task a.txt --jsonl -o a.txt",
+        "evaluate own.jsonl other.jsonl -o own.jsonl",
+        "evaluate own.jsonl other.jsonl --in pages -o pages/site/p.html",
+        "evaluate own.jsonl other.jsonl --in news.db -o news.db",
+        "evaluate own.jsonl other.jsonl --task a.txt -o a.txt",
+        "reproduce cedar --corpus own.jsonl -o own.jsonl",
+        "show 1 2 --in own.jsonl --html own.jsonl",
+        "tune sentence_lengths own.jsonl -o own.jsonl",
     ],
 )
 def test_an_input_is_not_written_over(command: str, place: Path) -> None:
@@ -148,6 +170,9 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "own.jsonl").write_bytes(jsonl(*same))
     letters = [{"id": f"{n}", "text": f"{writer.text(90)} {formula} {writer.text(90)}"} for n in range(40)]
     (folder / "letters.jsonl").write_bytes(jsonl(*letters))
+    (folder / "twice.jsonl").write_bytes(
+        jsonl(*letters, *({**one, "id": f"{one['id']}a"} for one in letters))
+    )
     (folder / "text.txt").write_text(f"{shared} {writer.text(300)}")
     for number in range(4):
         text, rest = writer.text(300), writer.text(20)
@@ -157,6 +182,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
             page.write_text(PAGE.format(text).replace("<article>", f"<nav><p>{rest}</p></nav><article>"))
         page.with_suffix(".txt").write_text(text)
     assert wirecopy("add", "news.db", "own.jsonl", cwd=folder).returncode == 0
+    assert wirecopy("find", "own.jsonl", "-o", "pairs.jsonl", cwd=folder).returncode == 0
     return folder
 
 
@@ -179,6 +205,20 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "extract pages --html -o",
         "weigh cosine own.jsonl -o",
         "train labelled --folds 0 --kind maxent -o",
+        "find own.jsonl -o /dev/null --html",
+        "stories twice.jsonl -o",
+        "stories own.jsonl --csv -o",
+        "stories own.jsonl --parquet -o",
+        "stories own.jsonl -o /dev/null --html",
+        "stories own.jsonl -o /dev/null --links",
+        "graph own.jsonl --csv -o",
+        "graph own.jsonl --json -o",
+        "graph own.jsonl --graphml -o",
+        "report own.jsonl -o",
+        "dedup twice.jsonl -o",
+        "pool own.jsonl --method alignment -o",
+        "evaluate pairs.jsonl pairs.jsonl --in own.jsonl --json -o",
+        "reproduce chang-wang --articles 200 -o",
     ],
 )
 def test_on_a_full_disk_an_earlier_answer_stays(command: str, crowd: Path, tmp_path: Path) -> None:
@@ -197,6 +237,18 @@ def test_on_a_full_disk_an_earlier_answer_stays(command: str, crowd: Path, tmp_p
     assert f"{answer}: cannot be written: File too large" in talk(ran)
     assert answer.read_text() == "whole\n"
     assert list(tmp_path.iterdir()) == [answer]
+
+
+def test_on_a_full_disk_an_earlier_figure_stays(tmp_path: Path) -> None:
+    figure = tmp_path / "3.svg"
+    figure.write_text("whole\n")
+    ran = wirecopy(
+        *("reproduce", "uwamahoro", "--table", "3", "--figures", tmp_path, "-o", "/dev/null", "-q"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600)),
+    )
+    assert (ran.returncode, talk(ran)) == (1, f"wirecopy: {tmp_path}: cannot be written: File too large\n")
+    assert figure.read_text() == "whole\n"
+    assert list(tmp_path.iterdir()) == [figure]
 
 
 @pytest.mark.parametrize("command", ["extract pages/site/p.html pages", "check news.db pages --jsonl"])
@@ -254,6 +306,8 @@ def cells(answer: bytes) -> set[str]:
         *("find pile.jsonl", "find pile.jsonl --method exact --decide method"),
         *("pairs news.db --pairs all", "pairs exact.db --decide method"),
         *("check news.db asked.jsonl", "check exact.db asked.jsonl --decide method"),
+        *("stories pile.jsonl", "stories news.db", "graph pile.jsonl", "graph news.db"),
+        *("pool pile.jsonl --method exact", "pool pile.jsonl --method alignment"),
     ],
 )
 def test_no_cell_of_csv_is_a_formula_unless_asked_for(command: str, formulas: Path) -> None:

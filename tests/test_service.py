@@ -11,18 +11,12 @@ from typing import Any
 
 import pytest
 from program import PROGRAM, talk, wirecopy
-from services import Served, make_token, serving
+from services import Served, copy_archive, make_token, serving
 
 from wirecopy import Archive
 
 PAGE = """<html><head><title>A page</title></head><body><nav><a href="/">Home</a></nav><article><h1>A page</h1>
 <p>{}</p></article><footer>All rights reserved.</footer></body></html>"""
-
-
-def copy_archive(known: Path, folder: Path) -> Path:
-    with Archive.open(known) as archive:
-        archive.backup(folder / "news.db")
-    return folder / "news.db"
 
 
 @pytest.fixture(scope="module")

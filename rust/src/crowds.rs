@@ -164,16 +164,14 @@ pub fn holders(segment: &Segment<'_>, key: u64) -> Result<Vec<u32>> {
 pub fn tally(segment: &Segment<'_>, key: u64, kept: &[bool], most: usize) -> Result<(usize, Vec<u32>)> {
     check_articles(segment, &[kept])?;
     let crowd = Crowd::of(segment, key)?;
-    let (mut count, mut first, mut last) = (0, Vec::new(), None);
+    let (mut count, mut last) = (0, u32::MAX);
     crowd.each(|article| {
-        if last.replace(article) != Some(article) && kept.get(article as usize) == Some(&true) {
-            count += 1;
-            if first.len() < most {
-                first.push(article);
-            }
-        }
+        // No branch of its own: this goes over every holder.
+        count += usize::from((article != last) & kept.get(article as usize).is_some_and(|is_kept| *is_kept));
+        last = article;
     });
-    Ok((count, first))
+    let first = crowd.first(kept, most, |at| Some(at).filter(|at| *at < crowd.len()));
+    Ok((count, first.into_iter().map(|place| crowd.article(place)).collect()))
 }
 
 /// How many postings each of some keys has.

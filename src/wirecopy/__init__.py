@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import methods
     from .archive import Added, Answer, Archive, Found, Observed, Ranked, Status
     from .boilerplate import Formula, Learnt
+    from .client import Client
     from .comparison import compare
     from .errors import WirecopyError
     from .extraction import extract
@@ -35,6 +36,7 @@ __all__ = [
     "Answer",
     "Archive",
     "Article",
+    "Client",
     "Fields",
     "Formula",
     "Found",
@@ -76,6 +78,7 @@ _HOMES = {
     **dict.fromkeys(("Link", "Series", "Story"), "grouping.records"),
     "Stories": "grouping.stories",
     **dict.fromkeys(("Matches", "Opinions", "find", "opinions", "stories"), "pile"),
+    "Client": "client",
     "Fields": "sources",
     "Statistics": "statistics",
     "WirecopyError": "errors",

@@ -146,8 +146,10 @@ def _take_lists(
     offsets: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The offsets of some lists, concatenated, and the places of their values."""
+    if offsets[-1] == 0:
+        return np.zeros(len(rows) + 1, np.int64), _NO_PLACES
     counts = np.diff(offsets)[rows]
-    taken = np.concatenate([[0], np.cumsum(counts)])
+    taken = np.concatenate([_NO_LISTS, np.cumsum(counts)])
     return taken, np.repeat(offsets[rows] - taken[:-1], counts) + np.arange(taken[-1])
 
 
@@ -159,7 +161,7 @@ PAIR_COLUMNS = ("relation", "query_covered", "found_covered", "resemblance", "tr
 """The columns of `Compared` with one value a pair."""
 _NO_SHARES, _NO_PASSAGES = np.empty(0), Passages(*[np.empty(0, np.uint32)] * 8)
 _NO_PAIRS = np.empty(0, np.int8), _NO_SHARES, _NO_SHARES, _NO_SHARES
-_NO_LISTS = np.zeros(1, np.int64)
+_NO_LISTS, _NO_PLACES = np.zeros(1, np.int64), np.empty(0, np.int64)
 NOT_COMPARED = Compared(*_NO_PAIRS, _NO_LISTS, _NO_PASSAGES, np.empty(0, np.uint8), _NO_LISTS, NO_SLOTS)
 
 
@@ -231,15 +233,20 @@ def relate(
 ) -> NDArray[np.int8]:
     """The code of each pair's relation, -1 for none."""
     query, found = query_covered >= covered, found_covered >= covered
-    conditions = {
-        Relation.IDENTICAL: identical == 1,
-        None: passages == 0,
-        Relation.NEAR_DUPLICATE: query & found,
-        Relation.CONTAINS: found,
-        Relation.CONTAINED_IN: query,
-    }
-    codes = [RELATIONS.index(relation) if relation else -1 for relation in conditions]
-    return np.select([*conditions.values()], codes, RELATIONS.index(Relation.PARTIAL)).astype(np.int8)
+    related: NDArray[np.int8] = _RELATED[query.view(np.uint8) * np.uint8(2) + found.view(np.uint8)]
+    related[passages == 0] = -1
+    related[identical == 1] = RELATIONS.index(Relation.IDENTICAL)
+    return related
+
+
+_RELATED = np.array(
+    [
+        RELATIONS.index(relation)
+        for relation in (Relation.PARTIAL, Relation.CONTAINS, Relation.CONTAINED_IN, Relation.NEAR_DUPLICATE)
+    ],
+    np.int8,
+)
+"""The code of the relation of a pair with passages: of neither side covered, the found one, the query, both."""
 
 
 def settle(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> Compared:

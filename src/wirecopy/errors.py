@@ -7,6 +7,7 @@
     │   └── NothingRead   records were given, and not one of them is an article
     ├── ArchiveError      an archive that cannot be read or written: disk full, no archive at all
     │   └── BusyError     another program is writing to it
+    ├── ServiceError      a service that cannot be reached, or will not do what it is asked; what it takes for wrong usage is a UsageError
     └── MismatchError     data made under other settings than these (text version, view, format, method)
 
 A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on. Messages speak Python:
@@ -58,6 +59,15 @@ class ArchiveError(WirecopyError):
 
 class BusyError(ArchiveError):
     """Another program is writing to an archive."""
+
+
+class ServiceError(WirecopyError):
+    """A service that cannot be reached, or will not do what it is asked: `status` is what it answered, `request_id` what its log has it under."""
+
+    def __init__(self, message: str, status: int | None = None, request_id: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.request_id = request_id
 
 
 class MismatchError(WirecopyError):

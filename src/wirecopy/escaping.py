@@ -14,9 +14,14 @@ _NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-
 """What a page cannot hold as text."""
 
 
+def clean_text(text: str) -> str:
+    """The text with U+FFFD for what no page can hold."""
+    return _NO_TEXT.sub("\ufffd", text)
+
+
 def escape(text: str) -> str:
     """The text as HTML, between tags and in quoted attributes; U+FFFD stands for what no page can hold."""
-    return html.escape(_NO_TEXT.sub("\ufffd", text))
+    return html.escape(clean_text(text))
 
 
 def isolate(text: str) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from . import _core, boilerplate, text
 from .boilerplate import Common, Rule
 from .methods import Method, Sketches
-from .model import Articles, Columns, Tokens
+from .model import Articles, Columns, Tokens, View
 from .statistics import Statistics
 
 ALL_HOLDERS = 20
@@ -196,11 +196,16 @@ def sketch(batch: Articles, method: Method, statistics: Statistics | None) -> Sk
 def file(
     batch: Articles, methods: Sequence[Method], statistics: Mapping[Method, Statistics]
 ) -> dict[Method, Filed]:
-    """What a batch is filed under by each method; methods with the same view share its words."""
+    """What a batch is filed under by each method."""
+    tokens = tokenise_views(batch, methods)
+    return {one: file_tokens(tokens[one.view], one, statistics.get(one)) for one in methods}
+
+
+def tokenise_views(batch: Articles, methods: Sequence[Method]) -> dict[View, Tokens]:
+    """The words of a batch in each view; methods with the same one share them."""
     by_view = {one.view: one for one in methods}
     spelt = {one.view for one in methods if one.spells_words}
-    tokens = {view: tokenise(batch, one, words=view in spelt) for view, one in by_view.items()}
-    return {one: file_tokens(tokens[one.view], one, statistics.get(one)) for one in methods}
+    return {view: tokenise(batch, one, words=view in spelt) for view, one in by_view.items()}
 
 
 def file_tokens(
@@ -285,15 +290,22 @@ class Queries:
 
     @classmethod
     def look_up(
-        cls, batch: Articles, method: Method, statistics: Statistics | None, lookup: Lookup, *, linked: bool
+        cls,
+        ids: Sequence[str],
+        tokens: Tokens,
+        method: Method,
+        statistics: Statistics | None,
+        lookup: Lookup,
+        *,
+        linked: bool,
     ) -> Queries:
-        """The articles of a batch, looked up; a directed method does not look up keys that it leaves out."""
-        filed = file_tokens(tokenise(batch, method), method, statistics, probes=True)
+        """The articles with these ids and words, looked up; a directed method does not look up keys that it leaves out."""
+        filed = file_tokens(tokens, method, statistics, probes=True)
         keys = _core.distinct_keys(filed.shards)
         asking = filed.shards if linked and not method.is_directed else None
-        held = lookup.look_up(method, keys, batch.own_ids, asking)
+        held = lookup.look_up(method, keys, ids, asking)
         if method.is_directed and method.leaves_out:
-            held = lookup.look_up(method, keys[~is_common(method, keys, held)], batch.own_ids)
+            held = lookup.look_up(method, keys[~is_common(method, keys, held)], ids)
         return cls(method, filed, held)
 
     @property

@@ -65,6 +65,31 @@ def open_file(chromium: Any) -> Iterator[Opened]:
 
 
 @pytest.fixture
+def open_site(chromium: Any) -> Iterator[Opened]:
+    """A browser of its own at a service, signed in with a token if one is given; whatever its pages say or fetch from elsewhere fails the test."""
+    heard: list[str] = []
+    contexts = []
+
+    def open_(url: str, token: str | None = None, **options: Any) -> Any:
+        options.setdefault("viewport", {"width": 1280, "height": 800})
+        context = chromium.new_context(base_url=url, **options)
+        contexts.append(context)
+        context.set_default_timeout(15_000)
+        context.on("page", lambda page: listen(page, heard, url))
+        page = context.new_page()
+        page.goto("/sign-in")
+        if token is not None:
+            page.fill("#token", token)
+            page.click("button.main")
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not heard
+
+
+@pytest.fixture
 def open_report(open_file: Opened, reports: dict[str, Path]) -> Opened:
     """Open a report by its name."""
     return lambda hash_="", name="report", **options: open_file(reports[name], hash_, **options)

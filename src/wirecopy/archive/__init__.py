@@ -11,7 +11,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from .. import matching
 from ..boilerplate import Formula, Learnt
 from ..comparison import LAXEST_PRESET, get_relations
 from ..errors import ArchiveError, UsageError, WirecopyError, refuse
+from ..grouping.records import Story
 from ..grouping.stories import Stories, tell_stories
 from ..matching.collection import Pool, Progress, open_pool
 from ..matching.matches import Matches
@@ -38,6 +39,7 @@ from .locking import Lock, take_lock
 from .looking import TOP, Limits
 from .opening import Opened, open_store
 from .opining import choose_method, opine
+from .outbox import NOTIFIED, OBSERVED
 from .reading import name_by_text, read_batches, read_moment
 from .settings import Settings
 from .stock import Stock
@@ -148,7 +150,7 @@ class Archive:
         Articles that are identical to one that was compared are counted and given too. An article is not compared with the one that
         has its id.
         """
-        batches = list(read_batches(articles, fields, TOLD, "query"))
+        batches = list(read_batches(articles, fields, (*TOLD, "author"), "query"))
         wanted = get_relations(relations)
         limits = Limits(top, min_share, read_moment(since), read_moment(until), source, not_source, wanted)
         return [answer for batch in batches for answer in self._check(batch, limits, preset)]
@@ -228,6 +230,29 @@ class Archive:
             if told is None:
                 told = tell_stories(matching.match(self.settings.plan(), stock, stock, pool), pool, rule)
             return dataclasses.replace(told, former=self._store.former())
+
+    def story(self, id: str | int) -> Story | None:
+        """The story that an article is in, as it is kept, without reading others; None where `story_of` is."""
+        with self._index.at_one_moment():
+            named = self.story_of(id)
+            rows = self._store.rows_of([named]) if named is not None else {}
+            return next(iter(self._tell_some(list(rows.values()))), None)
+
+    def list_stories(self, *, before: int | None = None, most: int = 20) -> tuple[list[Story], int | None]:
+        """Some stories as they are kept, those that began last first, and what to give as `before` for the next; None if there are no more."""
+        refuse((most < 1, f"most: expected at least 1, got {most}"))
+        with self._index.at_one_moment():
+            rows = self._store.list_stories(before, most + 1)
+            return self._tell_some(rows[:most]), rows[most - 1] if len(rows) > most else None
+
+    def _tell_some(self, rows: Sequence[int]) -> list[Story]:
+        """The stories that some articles began, as they are kept; those that are damaged are left out."""
+        try:
+            told = self._writer.teller.read_some(rows)
+        except (AlteredError, LookupError):
+            return [] if len(rows) < 2 else [story for row in rows for story in self._tell_some([row])]
+        found = (told.of(id) for id in self._store.ids_of(rows))
+        return [story for story in found if story is not None]
 
     def story_of(self, id: str | int) -> str | None:
         """The id of the story that an article is in, its own if it is in none with others; None if there is none, or it is not told yet.
@@ -404,14 +429,20 @@ class Archive:
         decide: Literal["alignment", "method"] = "alignment",
         relations: Iterable[str] | None = None,
         replace: bool = False,
+        notify: bool = False,
+        poster: str | None = None,
         fields: Fields | None = None,
     ) -> list[Observed[Any]]:
         """Check each article against all that came before it, then add it: for streams. Returns the answers, which are not revised.
 
         An answer names articles of some `relations`, by default all. With `decide="method"` it is the opinion of the archive's method. The id of a record without one is the BLAKE3 of its text,
-        as for a bare text.
+        as for a bare text. With `notify` webhooks are told what it shares with others, whatever the `relations`, each by its policy: messages
+        are posted with the article, in one transaction, for whoever delivers them. `poster` is who posted it, beside its source and author.
         """
-        refuse((decide not in DECIDING, f"decide: expected {' or '.join(DECIDING)}, got {decide!r}"))
+        refuse(
+            (decide not in DECIDING, f"decide: expected {' or '.join(DECIDING)}, got {decide!r}"),
+            (notify and decide == "method", "notify: not with decide='method', which gives no matches"),
+        )
         limits = Limits(relations=get_relations(relations))
         if self._claim():
             self._tidy()
@@ -423,9 +454,21 @@ class Archive:
                 told, examined = (
                     self._examine(one, limits) if decide == "alignment" else (self.opinions(one)[0], None)
                 )
-                observed.append(Observed.tell(told, self._writer.add_one(one, replace, examined)))
+                post = self._prepare_post(one, told, poster) if notify else None
+                observed.append(Observed.tell(told, self._writer.add_one(one, replace, examined, post)))
         self._tidy()
         return observed
+
+    def _prepare_post(
+        self, batch: Articles, told: Answer | Ranked, poster: str | None
+    ) -> Callable[[], object] | None:
+        """What posts messages on an article that was observed, of all that it shares with others, also if not all of that is told here."""
+        outbox = self._writer.outbox
+        if not isinstance(told, Answer) or not told.articles or not outbox.is_for_anybody():
+            return None
+        is_whole = len(told.found) == told.articles
+        whole = told if is_whole else self._check(batch, Limits(top=NOTIFIED))[0]
+        return partial(outbox.post, whole, poster=poster, kind=OBSERVED)
 
     def remove(self, ids: str | Iterable[str | int]) -> int:
         """Remove articles by their ids; returns how many there were."""

@@ -31,14 +31,14 @@ def back_up(store: Store, path: Path, *, replace: bool = False, progress: Progre
     part = file.with_name(file.name + "-part")
     try:
         _delete(part)
-        with _whole(store) as (source, segments), _opened(part) as copy:
+        with _whole(store) as (source, segments), _opened(part, path) as copy:
             source.copy_to(copy, progress and (lambda done, total: progress("copying", done, total)))
             with copy.change():
                 for segment in segments:
                     if segment.entry.bytes <= MAX_SEGMENT_BYTES:
                         copy.fill_segment(segment)
             if problems := copy.find_damage():
-                named = "; ".join(problem.replace(str(part), str(store.path)) for problem in problems)
+                named = "; ".join(problem.replace(str(path), str(store.path)) for problem in problems)
                 raise ArchiveError(
                     f"{named}; nothing was copied: wirecopy export {store.path} writes the articles that are whole"
                 )
@@ -94,8 +94,10 @@ def _is_sound(segment: Segment) -> bool:
 
 
 @contextmanager
-def _opened(part: Path) -> Iterator[Store]:
+def _opened(part: Path, path: Path) -> Iterator[Store]:
+    """The store to copy to, which is called as it will be."""
     copy = Store(part)
+    copy.path = path
     try:
         yield copy
     finally:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _core, forms, text
 from ..addresses import number_addresses
 from ..boilerplate import Learnt
-from ..comparison import NOT_COMPARED, RELATIONS, Compared, Passages, build_match, get_preset, settle
+from ..comparison import RELATIONS, Compared, Passages, build_match, get_preset, settle
 from ..errors import ArchiveError
 from ..matching import Plan, compare, look_up, nominate_queries
 from ..matching.collection import Pool, Texts
@@ -72,15 +72,15 @@ def examine(plan: Plan, batch: Articles, index: Index, limits: Limits) -> Examin
     settled = _settle(compared, batch, queries, rows[founds], about, learnt)
     is_match = (settled.relation >= 0) & (settled.query_covered >= limits.min_share)
     candidates = Candidates(queries, rows[founds], is_match, [bodies[found] for found in founds.tolist()])
-    families, relation = Families(index, within), settled.relation
-    kin = _find_kin(families, asked, candidates, batch, compared, relation, limits.top, learnt)
-    twins = _compare_twins(plan, batch, index, compared, candidates, kin, learnt)
+    families, own = Families(index, within), within.rows_of(batch.own_ids)
+    kin = _find_kin(families, asked, candidates, own, compared, settled.relation, limits.top, learnt)
     every, named, found_bodies = np.where(is_match, queries, NO_QUERY), candidates.rows, candidates.bodies
-    if len(twins.rows):
+    if any(one.rows for one in kin):
+        twins = _compare_twins(plan, batch, index, compared, candidates, kin, learnt)
         about |= _describe(index, [row for row in dict.fromkeys(twins.rows.tolist()) if row not in about])
-        told = _settle(twins.compared, batch, twins.queries, twins.rows, about, learnt)
-        settled = Compared.join([settled, told])
-        every, named = np.concatenate([every, twins.queries]), np.concatenate([named, twins.rows])
+        named, both = np.concatenate([named, twins.rows]), np.concatenate([queries, twins.queries])
+        settled = _settle(twins.compared, batch, both, named, about, learnt)
+        every = np.concatenate([every, twins.queries])
         by, found_bodies = np.concatenate([by, by[twins.pairs]]), [*found_bodies, *twins.bodies]
     return Examined(batch, every, named, settled, by, found_bodies, about, kin)
 
@@ -92,13 +92,19 @@ def answer(plan: Plan, examined: Examined, index: Index, limits: Limits) -> list
     tokens = text.tokenise(batch.text, batch.offsets, spans=True)
     marks = _core.mark_boilerplate(tokens, index.learnt.known)
     names = [one.name for one in plan.nominating]
+    methods = {
+        by: tuple(dict.fromkeys(name for bit, name in enumerate(names) if by >> bit & 1))
+        for by in set(examined.by.tolist())
+    }
     wanted = np.array([relation in limits.relations for relation in RELATIONS])[settled.relation]
-    words = np.bincount(settled.pairs, settled.passages.words, len(settled)).tolist()
+    pairs, are_forms = settled.pairs, settled.relation == FORM
+    words = np.bincount(pairs, settled.passages.words, len(settled)).tolist()
+    is_form, copying = are_forms.tolist(), np.where(are_forms, NO_QUERY, every)[pairs]
 
-    is_form = (settled.relation == FORM).tolist()
+    told = [about[row] for row in named.tolist()]
 
     def sort_key(pair: int) -> tuple[bool, float, int, str]:
-        article, moment = about[int(named[pair])]
+        article, moment = told[pair]
         return is_form[pair], -words[pair], moment, article.id
 
     answers = []
@@ -109,12 +115,11 @@ def answer(plan: Plan, examined: Examined, index: Index, limits: Limits) -> list
         stories = _name_stories(index, named[chosen].tolist(), about)
         given = []
         for pair in chosen:
-            methods = dict.fromkeys(name for bit, name in enumerate(names) if examined.by[pair] >> bit & 1)
-            article, _ = about[int(named[pair])]
+            article, _ = told[pair]
             sides = (id, body), (article.id, examined.bodies[pair].decode())
-            match = build_match(settled, pair, *sides, tuple(methods))
+            match = build_match(settled, pair, *sides, methods[int(examined.by[pair])])
             given.append(Found(match, article, stories.get(int(named[pair]))))
-        passages = settled.take(mine[settled.relation[mine] != FORM]).passages
+        passages = settled.passages.take(copying == number)
         copied, new = tell_new(tokens, marks, number, passages)
         longest = int(passages.words.max(initial=0))
         counts = np.bincount(settled.relation[mine], minlength=len(RELATIONS)) + kin[number].counts
@@ -227,7 +232,7 @@ def _find_kin(
     families: Families,
     asked: Sequence[tuple[Queries, Nominated]],
     candidates: Candidates,
-    batch: Articles,
+    own: Sequence[int | None],
     compared: Compared,
     relation: NDArray[np.int8],
     top: int | None,
@@ -235,9 +240,9 @@ def _find_kin(
 ) -> list[Kin]:
     """What is identical to the matches of each query and was not compared; those that are not named are related as their like.
 
-    Of what is identical to an article that may be a form all may be named, as not all need be forms.
+    `own` is the row of the article with each query's id. Of what is identical to an article that may be a form all may be named, as not all need be forms.
     """
-    kin = [Kin(np.zeros(len(RELATIONS), np.int64))] * len(batch)
+    kin = [Kin(np.zeros(len(RELATIONS), np.int64))] * len(own)
     linked = {
         (query, row)
         for _, some in asked
@@ -252,7 +257,6 @@ def _find_kin(
     if not queries:
         return kin
     may_be_form = _may_be_forms(compared, learnt)
-    own = families.rows_of([batch.own_ids[query] for query in queries])
     for query in queries:
         every = np.flatnonzero(candidates.queries == query)
         matching = every[candidates.is_match[every]]
@@ -260,7 +264,7 @@ def _find_kin(
         mine = [pair_of[row] for row in families.sort(candidates.rows[matching])]
         found = families.keys([candidates.bodies[pair] for pair in every.tolist()])
         keys = dict(zip(every.tolist(), found, strict=True))
-        itself = own.get(batch.own_ids[query])
+        itself = own[query]
         of_forms = {keys[pair] for pair in mine if may_be_form[pair]}
         most = {key: None if key in of_forms else top for key in found if key is not None}
         twins = [families.twins(key, itself, some) for key, some in most.items()]
@@ -274,23 +278,23 @@ def _find_kin(
                 counts[relation[same[0]]] += one.count - len(same) - len(named)
                 rows += [(row, same[0]) for row in named]
         known_rows = np.unique(np.append(candidates.rows[every], np.array([itself or 0], np.uint64)))
-        left_out = families.are_left_out(query, asked, candidates.rows[mine], known_rows, twins, learnt)
+        left_out = families.are_left_out(query, asked, candidates.rows[matching], known_rows, twins, learnt)
         kin[query] = Kin(counts, rows, left_out)
     return kin
 
 
 @dataclass(frozen=True)
 class Likened:
-    """Articles that are identical to compared ones: the query and the row of each, the pair that was nominated, how it compares, its text."""
+    """Articles that are identical to compared ones: the query and the row of each, the pair that was nominated, its text.
+
+    `compared` is how the pairs compare that were nominated, and then these.
+    """
 
     queries: NDArray[np.uint32]
     rows: NDArray[np.uint64]
     pairs: NDArray[np.int64]
-    compared: Compared
     bodies: Sequence[bytes]
-
-
-NO_LIKE = Likened(np.empty(0, np.uint32), NO_ROWS, np.empty(0, np.int64), NOT_COMPARED, ())
+    compared: Compared
 
 
 def _compare_twins(
@@ -303,26 +307,25 @@ def _compare_twins(
     learnt: Learnt,
 ) -> Likened:
     """How the rows that may be named compare: as what they are identical to; only a text with other marks between words is aligned again."""
-    every = [(query, row, pair) for query, one in enumerate(kin) for row, pair in one.rows]
-    if not every:
-        return NO_LIKE
-    queries, rows, pairs = (np.array([one[side] for one in every], np.uint64) for side in range(3))
-    distinct, places = np.unique(rows, return_inverse=True)
-    bodies = index.store.texts(distinct.tolist())
-    same = compared.take(pairs.astype(np.int64))
-    differs = [
-        number
-        for number, (place, pair) in enumerate(zip(places.tolist(), pairs.tolist(), strict=True))
-        if bodies[place] != candidates.bodies[pair]
-    ]
+    queries, rows, pairs = zip(
+        *((query, row, pair) for query, one in enumerate(kin) for row, pair in one.rows), strict=True
+    )
+    distinct = list(dict.fromkeys(rows))
+    body_of = dict(zip(distinct, index.store.texts(distinct), strict=True))
+    bodies = [body_of[row] for row in rows]
+    differs = [place for place, pair in enumerate(pairs) if bodies[place] != candidates.bodies[pair]]
+    order = np.array([*range(len(compared)), *pairs], np.int64)
     if differs:
-        again = queries[differs].astype(np.uint32), places[differs].astype(np.uint32)
-        more = _compare(plan, batch, bodies, *again, learnt)
-        order = np.arange(len(every))
-        order[differs] = len(every) + np.arange(len(differs))
-        same = Compared.join([same, more]).take(order)
-    texts = [bodies[place] for place in places.tolist()]
-    return Likened(queries.astype(np.uint32), rows, pairs.astype(np.int64), same, texts)
+        places = np.arange(len(differs), dtype=np.uint32)
+        mine = np.array([queries[place] for place in differs], np.uint32)
+        more = _compare(plan, batch, [bodies[place] for place in differs], mine, places, learnt)
+        order[len(compared) + np.array(differs)] = len(compared) + places
+        compared = Compared.join([compared, more])
+    like = np.array(queries, np.uint32), np.array(rows, np.uint64), np.array(pairs, np.int64)
+    return Likened(*like, bodies, compared.take(order))
+
+
+_YES = np.ones(1, bool)
 
 
 def tell_new(
@@ -338,7 +341,9 @@ def tell_new(
         for side in (passages.query_start, passages.query_end)
     )
     covered = np.cumsum(opened - closed)[:-1] > 0
-    copied = int(np.sum(covered & ~is_formula)) / max(1, int(np.sum(~is_formula)))
-    edge = np.flatnonzero(np.diff(np.concatenate([[True], covered | is_formula, [True]])))
+    told = covered | is_formula
+    formulas = int(np.count_nonzero(is_formula))
+    copied = (int(np.count_nonzero(told)) - formulas) / max(1, len(told) - formulas)
+    edge = np.flatnonzero(np.diff(np.concatenate([_YES, told, _YES])))
     spans = zip(edge[::2], edge[1::2], strict=True)
     return round(copied, 4), [(int(starts[start]), int(ends[end - 1])) for start, end in spans]

@@ -35,6 +35,8 @@ MANY = 500
 """The most rows that are read at a time, and parameters of one statement."""
 CACHED_KIB = 16_384
 """The size of a connection's page cache, in KiB."""
+COMPLAINTS = sqlite3.Error, UnicodeDecodeError
+"""What SQLite raises; its own message may quote what is damaged, and then cannot be decoded."""
 
 
 class Connection:
@@ -152,17 +154,23 @@ class Connection:
             if told:
                 told(pages - left, pages)
 
-        with self.errors("read"):
+        try:
             self._connection.backup(other._connection, pages=COPIED_PAGES, progress=tell)
+        except COMPLAINTS as error:
+            is_written = any(one in getattr(error, "sqlite_errorname", "") for one in _WRITING)
+            raise (other._tell(error, "written") if is_written else self._tell(error, "read")) from error
 
     @contextmanager
     def errors(self, what: str) -> Iterator[None]:
         """Raise what SQLite complains about as an ArchiveError with a way out."""
         try:
             yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own message may quote what is damaged
-            said = " ".join(str(error).split())
-            raise ArchiveError(f"{self.path}: cannot be {what}: {said}{_way_out(error)}") from error
+        except COMPLAINTS as error:
+            raise self._tell(error, what) from error
+
+    def _tell(self, error: sqlite3.Error | UnicodeDecodeError, what: str) -> ArchiveError:
+        said = " ".join(str(error).split())
+        return ArchiveError(f"{self.path}: cannot be {what}: {said}{_way_out(error)}")
 
     @contextmanager
     def decoding(self, what: str) -> Iterator[None]:
@@ -180,8 +188,10 @@ class Connection:
 
     def read(self, statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         """The rows that a statement gives; raises ArchiveError."""
-        with self.errors("read"):
-            return self.execute(statement, values).fetchall()
+        try:  # not by `errors`, whose generator takes longer than many a statement
+            return self._connection.execute(statement, values).fetchall()
+        except COMPLAINTS as error:
+            raise self._tell(error, "read") from error
 
     def insert(
         self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], verb: str = "INSERT"
@@ -219,7 +229,7 @@ class Connection:
     def snapshot(self) -> Iterator[None]:
         """Let all reads see one moment; a snapshot within another sees that of the other."""
         with self.errors("read"):
-            if self.is_in_snapshot:
+            if self._connection.in_transaction:
                 yield
                 return
             try:
@@ -272,6 +282,8 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 _DAMAGED = ("malformed", "not a database", "Could not decode")
+_WRITING = ("FULL", "WRITE", "FSYNC", "TRUNCATE", "READONLY")
+"""What the names of errors hold that come of writing."""
 
 
 def _way_out(error: sqlite3.Error | UnicodeDecodeError) -> str:

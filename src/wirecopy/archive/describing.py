@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import UsageError
 from ..methods import get as get_method
 from ..model import count
+from .outbox import Outbox
 from .settings import is_current, show_moment, show_window, stored_methods
 from .store import Store
 
@@ -36,6 +37,7 @@ def describe(store: Store, missing: str | None) -> dict[str, Any]:
             "stories": stories,
             "articles_in_stories": inside,
             "stories_stale": find_stale(store) or _find_damage(store),
+            **Outbox(store).count(),
             "missing": missing,
         }
 

@@ -18,7 +18,7 @@ from .. import _core, text
 from ..boilerplate import Learnt
 from ..matching.collection import rank
 from ..methods import Method
-from ..pairs import NO_NAMES, Limits, Nominated, Queries
+from ..pairs import NO_NAMES, Limits, Nominated, Queries, distinct
 from .index import NO_MOMENTS, NO_ROWS, Index
 from .looking import Within
 from .segments import Segment
@@ -52,22 +52,19 @@ class Families:
         self._examples: dict[tuple[int, int], tuple[Segment, int]] = {}
         """The number of an article in a segment, by the number of the segment and the key that it has."""
 
-    def rows_of(self, ids: Sequence[str]) -> dict[str, int]:
-        """The rows of the articles with these ids."""
-        return self._index.store.rows_of(ids) if ids else {}
-
     def keys(self, bodies: Sequence[bytes]) -> list[int | None]:
         """The key that is the same for articles with the same words; None if there is none, or the archive does not keep it."""
         if self._number is None:
             return [None] * len(bodies)
         method = self._index.settings.methods[self._number]
-        offsets = np.cumsum([0, *map(len, bodies)]).astype(np.int64)
-        tokens = text.tokenise(np.frombuffer(b"".join(bodies), np.uint8), offsets, method.view)
+        once = list(dict.fromkeys(bodies))
+        offsets = np.cumsum([0, *map(len, once)]).astype(np.int64)
+        tokens = text.tokenise(np.frombuffer(b"".join(once), np.uint8), offsets, method.view)
         found = method.keys(method.sketch(tokens, None))
-        starts = found.offsets.tolist()
-        return [
-            int(found.values[start]) if start < end else None for start, end in itertools.pairwise(starts)
-        ]
+        values, starts = found.values.tolist(), found.offsets.tolist()
+        pairs = zip(once, itertools.pairwise(starts), strict=True)
+        keys = {body: values[start] if start < end else None for body, (start, end) in pairs}
+        return [keys[body] for body in bodies]
 
     def twins(self, key: int, own: int | None, most: int | None) -> Twins:
         """The articles with this key, but not the one of the row `own`; at least the `most` earliest of them, or all."""
@@ -100,8 +97,9 @@ class Families:
     def sort(self, rows: NDArray[np.uint64]) -> list[int]:
         """Rows by time."""
         moments = self._index.moments[self._index.places(rows)] if len(rows) else NO_MOMENTS
-        order = rank(moments, lambda tied: self._index.store.ids_of(rows[tied].tolist()))
-        return [int(row) for row in rows[order]]
+        order = rank(moments, lambda tied: self._within.ids_of(rows[tied].tolist()))
+        sorted_rows: list[int] = rows[order].tolist()
+        return sorted_rows
 
     def are_left_out(
         self,
@@ -132,6 +130,8 @@ class Families:
         number = self._index.settings.methods.index(method)
         asking = _core.postings_at(shards, query, positions, _core.distinct_keys(shards))
         keys = _core.distinct_keys([asking])
+        if number == self._number:  # whoever holds the key of twins is one of them
+            keys = keys[[key not in {one.key for one in twins} for key in keys.tolist()]]
         open_keys = keys[self._count(number, keys) > self._count_twins(number, keys, twins)]
         if not len(open_keys):
             return False
@@ -175,6 +175,7 @@ class Families:
 
 
 def _linking(nominated: Nominated, query: int, matched: NDArray[np.uint64]) -> NDArray[np.uint32]:
-    """Where a query has the keys that link it to some rows, sorted."""
+    """Where a query has the keys that link it to some sorted rows, sorted."""
     queries, founds, positions = nominated.links
-    return np.unique(positions[(queries == query) & np.isin(founds, matched)])
+    place = np.minimum(np.searchsorted(matched, founds), len(matched) - 1)
+    return distinct(positions[(queries == query) & (matched[place] == founds)])

@@ -79,6 +79,8 @@ class Within:
         self._index = index
         self._limits = limits
         self._kept: dict[int, tuple[Roll, NDArray[np.bool_]]] = {}
+        self._ids: dict[int, str] = {}
+        self._rows: dict[str, int | None] = {}
 
     def kept(self, segment: Segment) -> NDArray[np.bool_]:
         """Which articles of a segment are live and within the limits."""
@@ -86,6 +88,18 @@ class Within:
         if number not in self._kept or self._kept[number][0] is not roll:
             self._kept[number] = roll, self._limits.take_from(roll)
         return self._kept[number][1]
+
+    def ids_of(self, rows: Sequence[int]) -> list[str]:
+        """The ids of some rows, each of which is read once."""
+        if unread := [row for row in rows if row not in self._ids]:
+            self._ids.update(zip(unread, self._index.store.ids_of(unread), strict=True))
+        return [self._ids[row] for row in rows]
+
+    def rows_of(self, ids: Sequence[str]) -> list[int | None]:
+        """The row of the article with each of some ids, None where there is none; each is read once."""
+        if unread := [id for id in ids if id not in self._rows]:
+            self._rows |= dict.fromkeys(unread) | self._index.store.rows_of(unread)
+        return [self._rows[id] for id in ids]
 
     def look_up(
         self,
@@ -118,11 +132,11 @@ class Within:
         chosen = np.flatnonzero(kept)
 
         def get_ids(places: NDArray[np.int64]) -> list[str]:
-            return self._index.store.ids_of(distinct[chosen[places]].tolist())
+            return self.ids_of(distinct[chosen[places]].tolist())
 
         order = chosen[rank(moments[chosen], get_ids, matters[chosen])]
         ranks = invert(order, len(distinct), LEFT_OUT)
-        mine = self._index.store.rows_of(ids)
-        known = dict(zip(distinct.tolist(), ranks.tolist(), strict=True)) if mine else {}
-        own = np.array([known.get(mine.get(id), LEFT_OUT) for id in ids], np.uint32)
+        mine = self.rows_of(ids)
+        known = dict(zip(distinct.tolist(), ranks.tolist(), strict=True)) if any(mine) else {}
+        own = np.array([known.get(row or 0, LEFT_OUT) for row in mine], np.uint32)
         return Held(postings, ranks[inverse], words, own, distinct[order])

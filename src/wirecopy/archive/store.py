@@ -42,6 +42,7 @@ _CHECKED = ", ".join(
         *(f"CAST({name} AS BLOB)" for name in FIELDS if name != "text"),
     ]
 )
+_DESCRIBED = ", ".join(["row", "id", *ABOUT])
 LAST_ROW = np.iinfo(np.int64).max
 
 
@@ -313,12 +314,8 @@ class Store(Told):
         """Some articles without their texts, in the order of the rows given."""
         with self.decoding("an article"):
             found = {
-                row: Article(
-                    require_text(id),
-                    "",
-                    **{name: require_text(value) or None for name, value in zip(ABOUT, values, strict=True)},
-                )
-                for row, id, *values in self.select(f"row, id, {', '.join(ABOUT)}", "articles", "row", rows)
+                row: Article(require_text(id), "", *[require_text(value) or None for value in values])
+                for row, id, *values in self.select(_DESCRIBED, "articles", "row", rows)
             }
             return [found[row] for row in rows]
 

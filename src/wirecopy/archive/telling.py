@@ -19,7 +19,18 @@ from numpy.typing import NDArray
 from ..comparison import NOT_COMPARED, RELATIONS, Compared
 from ..errors import ArchiveError
 from ..forms import NO_SLOTS
-from ..grouping import BASES, FORM, IDENTICAL, LINK_KINDS, Facts, Grouped, Ties, link_stories, tie_versions
+from ..grouping import (
+    BASES,
+    FORM,
+    IDENTICAL,
+    LINK_KINDS,
+    Facts,
+    Grouped,
+    Links,
+    Ties,
+    link_stories,
+    tie_versions,
+)
 from ..grouping.stories import Stories, gather, tell_stories
 from ..matching import compare_more
 from ..matching.collection import Pool
@@ -39,6 +50,8 @@ MANY_GONE = 0.05
 """Where this share of all articles goes at once, the archive learns again: nothing is told before that."""
 
 Pair = tuple[int, int]
+_NONE = np.empty(0, np.int64)
+NO_LINKS = Links(_NONE, _NONE, np.empty(0, np.int8), _NONE, _NONE)
 
 
 @dataclass(frozen=True)
@@ -185,6 +198,41 @@ class Teller:
             return None
         facts = gather(matches, pool, counted) if rule == "anchored" else None
         return tell_stories(matches, pool, rule, facts=facts, ask=asking)
+
+    def read_some(self, stories: Sequence[int]) -> Stories:
+        """Some stories, given by their first articles, as they are stored, whatever all articles together say; raises AlteredError."""
+        store, pool = self._store, Pool(1)
+        known = store.members("story", stories)
+        stock = Stock(self._index, pool, sorted({*stories, *known}))
+        rows = stock.rows.astype(np.int64)
+        ranks = {row: rank for rank, row in enumerate(rows.tolist())}
+        told = [known.get(row) or Member(row, row, row, 1, 0) for row in rows.tolist()]
+        shared = store.shared_by(sorted(ranks))
+        is_inside = np.isin(shared.queries, rows) & np.isin(shared.founds, rows)
+        matches = self._match(stock, shared.take(np.flatnonzero(is_inside & (shared.compared.relation >= 0))))
+        anchor, version = (
+            np.array([ranks[getattr(one, name)] for one in told], np.int64) for name in ("story", "version")
+        )
+        parent = np.array([-1 if one.parent is None else ranks.get(one.parent, -1) for one in told], np.int64)
+        is_placeholder = np.array([one.kind == PLACEHOLDER for one in told], bool)
+        ties, tie = _tie_parents(told, version, parent)
+        others = tie_versions(version, is_placeholder, matches.queries, matches.founds, matches.compared)
+        pairs = zip(others.later.tolist(), others.earlier.tolist(), strict=True)
+        tied = {*zip(ties.later.tolist(), ties.earlier.tolist(), strict=True)}
+        ties = Ties.join([ties, others.take(np.array([pair not in tied for pair in pairs], bool))])
+        none = np.full(len(told), -1)
+        grouped = Grouped(
+            *(anchor, version, parent, tie),
+            np.array([BASES.index(one.basis) if one.basis else 0 for one in told], np.int8),
+            np.array([one.rivals or 0 for one in told], np.int64),
+            none,
+            np.array([one.kind == COLLECTION for one in told], bool),
+            is_placeholder,
+            ties,
+            matches.compared,
+            NO_LINKS,
+        )
+        return Stories(matches, grouped)
 
     def _match(self, stock: Stock, shared: Shared) -> Matches:
         """Pairs of a stock as matches, in their order."""
@@ -394,6 +442,26 @@ class Teller:
             later, earlier = _ranks(stock, found)
             parts.append(_pair_up(asked, compare_more(nobody, (later, earlier), pool)))
         return Shared.join(parts)
+
+
+def _tie_parents(
+    told: Sequence[Member], version: NDArray[np.int64], parent: NDArray[np.int64]
+) -> tuple[Ties, NDArray[np.int64]]:
+    """What members are to their parents of other versions, each pair of versions once, and which of these each member goes by."""
+    places: dict[Pair, int] = {}
+    tie = np.full(len(told), -1)
+    columns: list[tuple[int, int, int, float, float, int, int, bool]] = []
+    for rank, one in enumerate(told):
+        pair = int(version[rank]), int(version[parent[rank]])
+        if parent[rank] < 0 or pair[0] == pair[1] or one.relation is None:
+            continue
+        tie[rank] = places.setdefault(pair, len(columns))
+        if tie[rank] == len(columns):
+            shares = one.covered or 0.0, one.parent_covered or 0.0, one.shared or 0
+            columns.append((*pair, RELATIONS.index(Relation(one.relation)), *shares, -1, False))
+    kinds = (np.int64, np.int64, np.int8, np.float64, np.float64, np.int64, np.int64, np.bool_)
+    values = zip(*columns, strict=True) if columns else [()] * len(kinds)
+    return Ties(*(np.array(some, kind) for some, kind in zip(values, kinds, strict=True))), tie
 
 
 def _thin_out(shared: Shared, known: Mapping[int, Member]) -> Shared:

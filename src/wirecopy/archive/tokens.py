@@ -199,3 +199,7 @@ class Tokens:
         """Forget a request that came to nothing, so that it can be made again."""
         with self._connection.change():
             self._connection.execute("DELETE FROM requests WHERE token = ? AND key = ?", (token, key))
+
+    def forget_requests(self) -> None:
+        """Forget all answers, within a change: they may tell of articles that are gone."""
+        self._connection.execute("DELETE FROM requests WHERE status IS NOT NULL")

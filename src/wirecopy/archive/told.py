@@ -152,10 +152,11 @@ def _sum(values: Sequence[Any]) -> int:
 def _checked(found: Iterable[Row]) -> list[Row]:
     """Rows without their checksums, which are their last values; raises AlteredError."""
     rows = []
-    for *values, made in found:
-        if made != _sum(values):
+    for one in found:
+        values = one[:-1]
+        if one[-1] != _sum(values):
             raise AlteredError
-        rows.append(tuple(values))
+        rows.append(values)
     return rows
 
 
@@ -197,6 +198,12 @@ class Told(Connection):
             if any(relation for (relation,) in self.select("relation", "matches", side, alone)):
                 raise AlteredError
         return {row: known[row].story if row in known else row for row in rows}
+
+    def list_stories(self, before: int | None, most: int) -> list[int]:
+        """The first articles of some stories of two or more, the last that came first, those before that of a row."""
+        within, values = ("WHERE story < ?", (before,)) if before is not None else ("", ())
+        query = f"SELECT story FROM members {within} GROUP BY story HAVING count(*) > 1 ORDER BY story DESC LIMIT ?"
+        return [row for (row,) in self.read(query, (*values, most))]
 
     def _members(self, found: Iterable[Row]) -> list[Member]:
         return [Member(*values) for values in _checked(found)]

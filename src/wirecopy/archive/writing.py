@@ -25,6 +25,7 @@ from .digests import FORM, digest, values_of
 from .elsewhere import find_elsewhere
 from .index import Index, batch_of, moments_of, whole_batch_of
 from .looking import Limits
+from .outbox import Outbox
 from .segments import (
     Damaged,
     Segment,
@@ -38,6 +39,7 @@ from .segments import (
 )
 from .settings import is_current, require_text_version, show_moment
 from .telling import Teller
+from .tokens import Tokens
 
 ANEW_ARTICLES = 1000
 """The most articles of a segment that is filed anew; segments are merged afterwards."""
@@ -55,6 +57,7 @@ class Writer:
         self._store = index.store
         self._settings = index.settings
         self.teller = Teller(index)
+        self.outbox = Outbox(index.store)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -111,10 +114,22 @@ class Writer:
         others = {id: [one for one in ids if one not in seen] for id, ids in elsewhere.items()}
         return dataclasses.replace(total, elsewhere={id: ids for id, ids in others.items() if ids})
 
-    def add_one(self, batch: Articles, replace: bool, examined: Examined | None = None) -> Added:
-        """Add a batch that is read by itself; if it was `examined` before, stories tell of it at once."""
+    def add_one(
+        self,
+        batch: Articles,
+        replace: bool,
+        examined: Examined | None = None,
+        notify: Callable[[], object] | None = None,
+    ) -> Added:
+        """Add a batch that is read by itself; if it was `examined` before, stories tell of it at once.
+
+        `notify` is called within the change, or in one of its own if the batch is answered but not kept, for being older than the window.
+        """
         filed, contents = self._settings.file(batch), digest(values_of(batch))
-        return self.add(batch, filed, contents, replace, set(), examined)
+        added = self.add(batch, filed, contents, replace, set(), examined, notify)
+        if added.late and notify:
+            notify()
+        return added
 
     def add(
         self,
@@ -124,6 +139,7 @@ class Writer:
         replace: bool,
         seen: set[str],
         examined: Examined | None = None,
+        notify: Callable[[], object] | None = None,
     ) -> Added:
         """Add a batch in one change; `seen` are the ids that were read before, to which those of the batch are added."""
         known = self._store.contents(batch.ids)
@@ -154,7 +170,7 @@ class Writer:
         kept = [row for row in fresh.values() if batch.published[row] >= cut]
         replaced = [known[batch.ids[row]].row for row in kept if batch.ids[row] in known]
         if kept:
-            self._insert(batch, filed, contents, kept, replaced, clock, examined)
+            self._insert(batch, filed, contents, kept, replaced, clock, examined, notify)
         late = len(fresh) - len(kept)
         counts = len(kept) - len(replaced), already, len(replaced), late
         ahead = {
@@ -174,6 +190,7 @@ class Writer:
         replaced: Sequence[int],
         clock: int | None,
         examined: Examined | None,
+        notify: Callable[[], object] | None,
     ) -> None:
         store, settings, teller = self._store, self._settings, self.teller
         rows = dict(zip(kept, itertools.count(store.next_number("articles")), strict=False))
@@ -196,6 +213,8 @@ class Writer:
             store.replace_segments([], made)
             if settings.window is not None:
                 store.set("clock", clock)
+            if notify:
+                notify()
 
     def _write(
         self, number: int, slice_: int | None, first_row: int, last_row: int, parts: Sequence[bytes]
@@ -246,6 +265,8 @@ class Writer:
             self.teller.go(rows)
             self._store.remove_articles(rows)
             self._store.forget_former(sorted(ids))
+            self.outbox.scrub(ids)
+            Tokens(self._store).forget_requests()
         return len(rows)
 
     def tell_new(self) -> bool:
@@ -355,7 +376,8 @@ class Writer:
             progress("merging segments", 1, 1)
 
     def shrink(self, progress: Progress | None) -> None:
-        """Give room back to the disk."""
+        """Forget messages of long ago, and give room back to the disk."""
         if progress:
             progress("giving room back", 0, 0)
+        self.outbox.forget_old()
         self._store.shrink()

@@ -33,6 +33,7 @@ from .compare import compare_command, show_command
 from .demo import demo_command
 from .evaluation import evaluate_command
 from .html import report_matches
+from .judge import judge_command
 from .pages import extract_command, train_command
 from .pooling import pool_command
 from .report import report_command
@@ -41,6 +42,7 @@ from .serve import serve_command, token_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
+from .webhook import webhook_command
 from .writing import (
     CSV,
     FULL,
@@ -104,10 +106,10 @@ SECTIONS = {
     "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
-    "Let others ask it": ("serve", "token"),
+    "Let others ask it, and be told": ("serve", "token", "webhook"),
     "Look after an archive": ("remove", "expire", "verify", "compact", "backup", "export"),
     "Published methods": ("methods", "weigh", "tune"),
-    "Measure": ("pool", "evaluate", "reproduce"),
+    "Measure": ("pool", "judge", "evaluate", "reproduce"),
 }
 """The commands by task, in the order of use."""
 
@@ -258,10 +260,12 @@ ELSEWHERE = (
         train_command,
         watch_command,
         pool_command,
+        judge_command,
         evaluate_command,
         reproduce_command,
         serve_command,
         token_command,
+        webhook_command,
     ),
     *archive_commands.commands.values(),
 )

@@ -18,6 +18,7 @@ from ..sources.kinds import is_sqlite
 from . import options
 from .naming import read_within
 from .show import print_table, show_progress
+from .stories import all_files
 from .words import in_options
 from .writing import (
     check_writable,
@@ -100,7 +101,8 @@ def evaluate_command(
     from ..evaluation.choosing import read_wish
     from ..evaluation.tasks import read_task
 
-    check_writable(output, html, skipped, inputs=within, files=[gold, *results])
+    read = [gold, *results, *([Path(task)] if task else [])]
+    check_writable(output, html, skipped, inputs=all_files(within), files=read)
     refuse(
         (str(gold) == "-", "GOLD is read twice: give a file"),
         (

@@ -227,6 +227,7 @@ _ALIGNMENT_ONLY = {
     "parquet": "--decide method writes JSON lines, CSV or a table",
     "text": "--text: not with --decide method, which compares no words",
     "html": "--html: not with --decide method, which gives no passages to show",
+    "notify": "--notify: not with --decide method, which gives no matches",
 }
 
 

@@ -84,7 +84,8 @@ def pool_command(
 
     Exit code 3 says that it is done but some records were skipped, three of each kind named on stderr.
     """
-    check_writable(output, disagreements, skipped, inputs=() if judged else paths, files=[*judged, *earlier])
+    read = [*judged, *earlier, *paths, Path(task)] if judged else earlier
+    check_writable(output, disagreements, skipped, inputs=() if judged else paths, files=read)
     refuse(
         (judged and (method or earlier), "--judged: PATH is a pool then; --method and --pool make one"),
         (not judged and (resolver or disagreements), "--resolver, --disagreements: only with --judged"),

@@ -14,7 +14,7 @@ from ..model import Article, Skipped
 from ..sources import Fields, read
 from . import options
 from .show import print_table
-from .writing import check_writable, name_examples, open_output, say, write_line
+from .writing import check_writable, name_examples, name_output, open_output, say, write_line
 
 if TYPE_CHECKING:
     from ..evaluation.experiments import Table
@@ -76,8 +76,9 @@ def reproduce_command(
             made.append(table)
             write_line(table.to_dict(), out) if as_json else _show(table, out)
             out.flush()
-    for path in experiments.write_figures(made, figures) if figures else ():
-        say(f"wrote {path}")
+    with name_output(figures):
+        for path in experiments.write_figures(made, figures) if figures else ():
+            say(f"wrote {path}")
     if not quiet:
         say(f"{experiments.get(name).PAPER}: {time.perf_counter() - start:,.0f} s")
     return name_examples(unusable)

@@ -11,6 +11,7 @@ import click
 from ..errors import MissingExtra
 from . import options
 from .show import print_table
+from .webhook import deliver_to
 from .writing import say
 
 SCOPES = ("read", "check", "write", "judge", "admin")
@@ -72,6 +73,8 @@ SCOPES = ("read", "check", "write", "judge", "admin")
     metavar="X",
     help="The longest that a request may wait and work.",
 )
+@deliver_to
+@click.option("--deliver/--no-deliver", default=True, help="Whether messages are sent to webhooks.")
 @options.quiet
 def serve_command(archive: Path, quiet: bool, **given: Any) -> None:
     """Serve ARCHIVE over HTTP: check texts, add articles, read stories; Ctrl-C or SIGTERM ends it.

@@ -6,7 +6,8 @@ import dataclasses
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,7 @@ from ..sources.paths import Files
 from . import options
 from .archive import find_files, open_or_make, say_changed
 from .show import say_verdict
+from .webhook import deliver_to, open_desk, read_places
 from .words import in_options
 from .writing import count_skipped, say, say_ahead, say_ranked, say_skipped, write_line
 
@@ -52,6 +54,11 @@ VERBS = {
     help="How often to look into the folder.",
 )
 @options.replace
+@options.flag(
+    "--notify",
+    help="Tell the webhooks of the archive what articles share with others, and send the messages.",
+)
+@deliver_to
 @options.archive_decide
 @options.relation
 @options.making
@@ -65,6 +72,8 @@ def watch_command(
     once: bool,
     every: float,
     replace: bool,
+    notify: bool,
+    deliver_to: tuple[str, ...],
     decide: Literal["alignment", "method"],
     relations: tuple[str, ...] | None,
     making: dict[str, Any],
@@ -81,7 +90,10 @@ def watch_command(
     """
     from ..archive import Status
 
-    refuse(*options.needing_alignment(decide == "method", relation=relations))
+    refuse(
+        *options.needing_alignment(decide == "method", relation=relations, notify=notify),
+        (deliver_to and not notify, "--deliver-to: only with --notify"),
+    )
     from_folder = str(folder) != "-"
     if from_folder and not folder.is_dir():
         raise SourceError(
@@ -92,7 +104,10 @@ def watch_command(
     batches = _in_folder(folder, archive, reading, once, every) if from_folder else _in_lines(reading)
     as_json = jsonl or not sys.stdout.isatty()
     counts: Counter[str] = Counter()
-    with open_or_make(archive, quiet, **making) as store:
+    with (
+        open_or_make(archive, quiet, **making) as store,
+        open_delivery(archive, notify, deliver_to, quiet) as wake,
+    ):
         before = len(store)
         if not quiet and not from_folder and sys.stdin.isatty():
             say("reading articles as JSON lines; Ctrl-D ends")
@@ -105,8 +120,13 @@ def watch_command(
                     # Others may write between two articles.
                     with store.writing(wait=wait):
                         [observed] = store.observe(
-                            batch.take([row]), decide=decide, relations=relations, replace=replace
+                            batch.take([row]),
+                            decide=decide,
+                            relations=relations,
+                            replace=replace,
+                            notify=notify,
                         )
+                    wake()
                     counts[observed.status] += 1
                     if observed.ahead:
                         say_ahead(observed.answer.query, observed.ahead)
@@ -118,6 +138,32 @@ def watch_command(
         if not quiet:
             summarise_watched(counts, before, store)
     return count_skipped(counts["unusable"])
+
+
+@contextmanager
+def open_delivery(
+    archive: Path, notify: bool, deliver_to: tuple[str, ...], quiet: bool
+) -> Iterator[Callable[[], object]]:
+    """Send messages meanwhile, and at the end what is due then; gives what is called when there may be some."""
+    if not notify:
+        yield lambda: None
+        return
+    from ..service.delivering import Deliverer, deliver_due
+
+    places = read_places(deliver_to)
+    deliverer = Deliverer(archive, places)
+    deliverer.start()
+    try:
+        yield deliverer.wake
+    finally:
+        deliverer.stop()
+    with open_desk(archive) as desk:
+        deliver_due(desk, places)
+        waiting = desk.outbox.count()["messages_waiting"]
+    if waiting and not quiet:
+        say(
+            f"{count(waiting, 'message')} not delivered yet: sent by the next watch --notify, by wirecopy serve, or wirecopy webhook {archive} deliver"
+        )
 
 
 def summarise_watched(counts: Counter[str], before: int, store: Archive) -> None:

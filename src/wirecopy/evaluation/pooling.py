@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..comparison import RELATIONS, get_preset
 from ..matching.collection import Progress
 from ..methods import Method, get
-from ..model import Skipped
+from ..model import Relation, Skipped
 from ..pile import Matches, Opinions, find, opinions
 from ..sources import Fields
 from ..sources.tables import read_rows
@@ -42,6 +43,10 @@ PERMISSIVE: Mapping[str, Mapping[str, Any]] = {
 CODET = ("codet", "full_fingerprint", "dsc", "imatch", "simhash")
 """The five methods of CoDet's pool."""
 GROUPS = 20
+NEAR = 0.1
+"""A share covered is doubtful if it is so near to what the preset asks for."""
+BARELY = 1.5
+"""A match is doubtful if it has fewer equal words than so many times the shortest passage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +109,34 @@ def pool(
             if name not in by:
                 by.append(name)
     fresh = [(query, found, by) for pair, (query, found, by) in nominated.items() if pair not in known]
-    fresh.sort(key=lambda one: hashlib.blake2b(f"{one[0]}\0{one[1]}".encode()).digest())
+    return Pool(_deal(fresh, groups), counts, skipped)
+
+
+def _deal(pairs: Iterable[tuple[str, str, Sequence[str]]], groups: int) -> list[Nominated]:
+    """The pairs, each with who nominated it, in groups of about the same size that depend on nothing but their ids."""
+    shuffled = sorted(pairs, key=lambda one: hashlib.blake2b(f"{one[0]}\0{one[1]}".encode()).digest())
     dealt = [
         Nominated(query, found, str(place % groups + 1), tuple(by))
-        for place, (query, found, by) in enumerate(fresh)
+        for place, (query, found, by) in enumerate(shuffled)
     ]
-    dealt.sort(key=lambda one: (int(one.group), one.query, one.found))
-    return Pool(dealt, counts, skipped)
+    return sorted(dealt, key=lambda one: (int(one.group), one.query, one.found))
+
+
+def choose_doubtful(matches: Matches, groups: int = GROUPS) -> list[Nominated]:
+    """The matches that lie near what decides their relation, dealt into groups; identical articles are never doubtful.
+
+    Those are the ones with a share covered within `NEAR` of what the preset asks for, on either side, and those with fewer equal words
+    than `BARELY` times its shortest passage.
+    """
+    preset, compared = get_preset(matches.preset), matches.compared
+    shares = np.stack([compared.query_covered, compared.found_covered])
+    near = (np.abs(shares - preset.covered) <= NEAR).any(axis=0)
+    barely = matches.words < BARELY * preset.min_passage_words
+    is_identical = compared.relation == RELATIONS.index(Relation.IDENTICAL)
+    rows = np.flatnonzero((near | barely) & ~is_identical).tolist()
+    queries, founds = matches.query_side.ids, matches.found_side.ids
+    pairs = ((queries[matches.queries[row]], founds[matches.founds[row]], [ALIGNMENT]) for row in rows)
+    return _deal(pairs, groups)
 
 
 def read_pools(paths: Iterable[Path]) -> tuple[list[Nominated], list[Skipped]]:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 from ..comparison import RELATIONS
 from ..errors import SourceError, UsageError
@@ -109,21 +110,28 @@ def read_task(given: str | Path) -> Task:
     if not path.is_file():
         raise UsageError(f"no task named {str(given)!r}; there are {', '.join(TASKS)}, or name a file")
     try:
-        record = json.loads(path.read_text("utf-8"))
+        return build_task(json.loads(path.read_text("utf-8")), path.stem, str(path))
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{path}: expected a task as JSON, got: {error!r}") from None
+
+
+def build_task(record: Any, name: str, where: str) -> Task:
+    """The task that a JSON object holds, as `to_dict` gives it; without a name of its own it has the one given."""
+    try:
         labels = tuple(
             Label(str(one["label"]), str(one["key"]), Counts[str(one["counts"]).upper()])
             for one in record["labels"]
         )
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (TypeError, KeyError) as error:
         kinds = ", ".join(one.name.lower() for one in Counts)
         raise SourceError(
-            f"{path}: expected an object with labels, each with label, key and counts ({kinds}), got: {error!r}"
+            f"{where}: expected an object with labels, each with label, key and counts ({kinds}), got: {error!r}"
         ) from None
     for part, values in (("label", [one.name for one in labels]), ("key", [one.key for one in labels])):
         if repeated := {value for value in values if values.count(value) > 1}:
             raise SourceError(
-                f"{path}: the {part} {min(repeated)!r} stands there twice; each must be another"
+                f"{where}: the {part} {min(repeated)!r} stands there twice; each must be another"
             )
     if not labels:
-        raise SourceError(f"{path}: no labels; a task needs two or more")
-    return Task(str(record.get("name") or path.stem), labels)
+        raise SourceError(f"{where}: no labels; a task needs two or more")
+    return Task(str(record.get("name") or name), labels)

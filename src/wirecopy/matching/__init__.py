@@ -50,6 +50,7 @@ from ..pairs import (
     nominate,
     rule_of,
     suspect,
+    tokenise_views,
     unite,
 )
 from ..sharing import Sharing
@@ -244,9 +245,11 @@ def look_up(
     plan: Plan, batch: Articles, lookup: Lookup, statistics: Mapping[Method, Statistics]
 ) -> list[Queries]:
     """The articles of a batch, looked up by each nominating method."""
+    nominating = plan.nominating
+    tokens, ids = tokenise_views(batch, nominating), batch.own_ids
     return [
-        Queries.look_up(batch, one, statistics.get(one), lookup, linked=plan.linked)
-        for one in plan.nominating
+        Queries.look_up(ids, tokens[one.view], one, statistics.get(one), lookup, linked=plan.linked)
+        for one in nominating
     ]
 
 
@@ -399,7 +402,11 @@ def compare(
         done += len(block)
         if not quiet:
             pool.progress("comparing", done, len(later))
-    return Compared.join(parts).take(np.argsort(np.concatenate(numbers), kind="stable")), traces
+    order = np.concatenate(numbers)
+    joined = Compared.join(parts)
+    if not (order[1:] < order[:-1]).any():
+        return joined, traces
+    return joined.take(np.argsort(order, kind="stable")), traces
 
 
 NO_PAIRS: Pairs = NOBODY, NOBODY

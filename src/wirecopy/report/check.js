@@ -19,7 +19,9 @@ async function checkPage(wanted, options) {
   const { text, tools, light, keys } = checkedText(answer);
   const { query, found } = answer;
   const sources = found.map((one, rank) => sourceOf(one, rank, query, place, light));
-  const listed = found.length ? make("ol", { class: "sources" }, sources) : make("p", { class: "note" }, "Nothing was found.");
+  const isForm = (_, rank) => found[rank].relation === "form";
+  const [copies, forms] = [sources.filter((...one) => !isForm(...one)), sources.filter(isForm)]
+    .map((some) => (some.length ? make("ol", { class: "sources" }, some) : null));
   const unsaid = answer.articles - found.length;
   const element = make("article", { class: "page check" },
     many > 1 ? trail("#check", "Checked texts", around, "text") : null,
@@ -27,7 +29,9 @@ async function checkPage(wanted, options) {
     make("p", { class: "lead" }, answerWords(answer)),
     make("div", { class: "halves check-halves" },
       section("The text", found.length ? tools : null, text),
-      section("Found in", listed, unsaid > 0 ? make("p", { class: "note" }, `and in ${count(unsaid, "article")} more`) : null)));
+      section("Found in", copies || make("p", { class: "note" }, "Nothing was found."),
+        forms ? [make("h2", { class: "apart" }, "The same form, filled in otherwise: no copies"), forms] : null,
+        unsaid > 0 ? make("p", { class: "note" }, `and in ${count(unsaid, "article")} more`) : null)));
   const back = many > 1 ? "#check" : null;
   const turns = { j: goTo(around.next), k: goTo(around.previous) };
   return view(query.title || query.id, element, { ...SECTION, back, keys: { ...keys, ...turns } });

@@ -1,6 +1,8 @@
 // The page itself: from the address to a view, and the keys.
 
 const main = document.getElementById("main");
+/** Where views stand: the whole page, but where one brings an element for them, and its own frame. */
+const stage = document.getElementById("view") || main;
 const help = document.getElementById("help");
 let current = view("", null);
 let starting = null;
@@ -49,7 +51,7 @@ async function show() {
   if (mine !== turns) return;
   const first = !current.element;
   current = made;
-  main.replaceChildren(made.element);
+  stage.replaceChildren(made.element);
   main.removeAttribute("aria-busy");
   document.title = `${made.title} – ${head.title}`;
   markSection(made.section);
@@ -62,6 +64,20 @@ async function show() {
 async function start() {
   const packed = document.getElementById("index");
   index = (packed.textContent.trim() && (await unpack(packed))) || { id: [], kind: [], title: [] };
+  if (stage === main) nameSections();
+  document.getElementById("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+  });
+  const keys = document.getElementById("keys");
+  keys.hidden = false;
+  keys.addEventListener("click", () => help.showModal());
+  const close = make("form", { method: "dialog" }, make("button", {}, "Close"));
+  help.append(make("h2", { id: "help-title" }, "Keys"), keyTable(), close);
+}
+
+/** The title of the report, and links to its sections. */
+function nameSections() {
   const link = (name, words, many) => make("a", { href: `#${name}`, "data-section": name }, words,
     many === undefined ? null : make("span", { class: "number" }, number(many)));
   const lists = listed().map((name) => [name, sectionOf(name).title, passing(SECTIONS[name].kind, {}).length]);
@@ -70,18 +86,11 @@ async function start() {
   document.getElementById("sections").append(...[...shown, ["about", "About"]].map((one) => link(...one)));
   document.getElementById("top").hidden = false;
   document.getElementById("name").append(make("b", {}, "wirecopy"), " ", said(head.title));
-  document.getElementById("skip").addEventListener("click", (event) => {
-    event.preventDefault();
-    main.focus();
-  });
-  document.getElementById("keys").addEventListener("click", () => help.showModal());
-  const close = make("form", { method: "dialog" }, make("button", {}, "Close"));
-  help.append(make("h2", { id: "help-title" }, "Keys"), keyTable(), close);
 }
 
 /** The section that one is in is marked in the navigation. */
 function markSection(name) {
-  for (const link of document.querySelectorAll("#sections a")) {
+  for (const link of document.querySelectorAll("#sections [data-section]")) {
     if (link.dataset.section === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,16 +29,22 @@ BLOCK_ANSWERS = 8
 
 def write_pair(path: Path, pair: Pair, *, preset: str, made_from: Sequence[str] = ()) -> int:
     """Write a page that shows two articles side by side, and return its size in bytes."""
+    return _write(path, *tell_pair(pair, preset=preset, made_from=made_from))
+
+
+def tell_pair(
+    pair: Pair, *, preset: str, made_from: Sequence[str] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head and the one block of a page that shows two articles side by side."""
     match = pair.match
     name = f"{pair.query.id} (query)" if pair.query.id == pair.found.id else pair.query.id
-    sides = [replace(pair.query, id=name), pair.found]
-    pair = replace(pair, query=sides[0])
-    title = " beside ".join(one.title or one.id for one in sides)
+    pair = replace(pair, query=replace(pair.query, id=name))
+    title = " beside ".join(one.title or one.id for one in (pair.query, pair.found))
     about = tell_about(preset, match.methods if match else (), made_from)
     head = plain_head("pair", title, about, {"articles": 2, "matches": int(match is not None)})
     if match:
         head["relations"][str(match.relation)] = 1
-    return _write(path, head, [(pair, "")])
+    return head | {"blocks": 1}, _tell_pairs([(pair, "")])
 
 
 def write_scores(
@@ -52,11 +58,12 @@ def write_scores(
 ) -> int:
     """Write a page of scores, told by `content` as HTML, with pairs to open, each with what is said of it; return its size in bytes."""
     about = tell_about(preset, (), made_from, limits=())
-    return _write(path, plain_head("scores", title, about, {}), pairs, content)
+    head = plain_head("scores", title, about, {}) | {"blocks": 1}
+    return _write(path, head, _tell_pairs(pairs), content)
 
 
-def _write(path: Path, head: dict[str, Any], pairs: Sequence[tuple[Pair, str]], content: str = "") -> int:
-    """Write a page with one block, of these pairs."""
+def _tell_pairs(pairs: Sequence[tuple[Pair, str]]) -> dict[str, Any]:
+    """A block of pairs, each with what is said of it."""
     told = [
         _tell_match(pair.match)
         | {"query": pair.query.id, "found": pair.found.id, "pieces": _pack(pair), "said": said}
@@ -64,9 +71,13 @@ def _write(path: Path, head: dict[str, Any], pairs: Sequence[tuple[Pair, str]], 
     ]
     sides = {one.id: one for pair, _ in pairs for one in (pair.query, pair.found)}
     articles = {id: _tell(replace(one, text=mend(one.text))) for id, one in sides.items()}
-    block = as_block(0, pack({"pairs": told, "articles": articles}))
+    return {"pairs": told, "articles": articles}
+
+
+def _write(path: Path, head: dict[str, Any], block: dict[str, Any], content: str = "") -> int:
+    """Write a page with one block."""
     with open_whole(path, "wb") as out:
-        return sum(map(out.write, build_page(head | {"blocks": 1}, None, [block], content)))
+        return sum(map(out.write, build_page(head, None, [as_block(0, pack(block))], content)))
 
 
 def _pack(pair: Pair) -> list[int]:
@@ -113,26 +124,55 @@ def open_answers(
 
         def add(answer: Answer, text: str) -> None:
             waiting.append(_tell_answer(answer, text, read, preset, boilerplate))
-            counts["articles"] += 1
-            counts["matches"] += len(answer.found)
-            for one in answer.found:
-                relations[str(one.match.relation)] += 1
+            _count(answer, counts, relations)
             if len(waiting) == BLOCK_ANSWERS:
                 flush()
 
         yield add
         if waiting:
             flush()
-        title = f"{count(counts['articles'], 'text')} checked" + (
-            f" against {made_from[0]}" if made_from else ""
-        )
-        about = tell_about(preset, methods, made_from)
-        head = plain_head("check", title, about, counts)
-        head |= {"relations": relations, "blocks": blocks}
-        head |= {"answers": counts["articles"], "block_answers": BLOCK_ANSWERS}
+        head = _head_of_answers(counts, relations, blocks, preset, methods, made_from)
         made.seek(0)
         with open_whole(path, "wb") as out:
             out.writelines(build_page(head, None, made))
+
+
+def tell_checked(
+    answer: Answer,
+    text: str,
+    read: Callable[[str], Article | None],
+    *,
+    preset: str,
+    boilerplate: Boilerplate | None = None,
+    made_from: Sequence[str] = (),
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The head and the one block of a page that shows one checked text."""
+    counts, relations = {"articles": 0, "matches": 0}, dict.fromkeys(map(str, RELATIONS), 0)
+    _count(answer, counts, relations)
+    head = _head_of_answers(counts, relations, 1, preset, (), made_from)
+    return head, {"answers": [_tell_answer(answer, text, read, preset, boilerplate)]}
+
+
+def _count(answer: Answer, counts: dict[str, int], relations: dict[str, int]) -> None:
+    counts["articles"] += 1
+    counts["matches"] += len(answer.found)
+    for one in answer.found:
+        relations[str(one.match.relation)] += 1
+
+
+def _head_of_answers(
+    counts: Mapping[str, int],
+    relations: Mapping[str, int],
+    blocks: int,
+    preset: str,
+    methods: Sequence[str],
+    made_from: Sequence[str],
+) -> dict[str, Any]:
+    against = f" against {made_from[0]}" if made_from else ""
+    title = f"{count(counts['articles'], 'text')} checked{against}"
+    head = plain_head("check", title, tell_about(preset, methods, made_from), counts)
+    head |= {"relations": relations, "blocks": blocks}
+    return head | {"answers": counts["articles"], "block_answers": BLOCK_ANSWERS}
 
 
 def _tell(article: Article) -> dict[str, Any]:

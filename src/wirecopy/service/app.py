@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from litestar import Litestar, Request
@@ -9,15 +10,20 @@ from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
 
-from . import api, metrics, openapi
+from . import api, articles, judging, metrics, openapi, pages, stories, webhooks
 from .access import Access, Caller
+from .delivering import Deliverer
 from .gate import Gate
 from .log import Log
+from .outbound import read_place
 from .problems import respond
 from .readers import Readers
 from .settings import Settings
 
-ROUTERS = (api.router, metrics.router, openapi.router)
+ROUTERS = (
+    *(api.router, articles.router, stories.router, judging.api, webhooks.router),
+    *(metrics.router, openapi.router, pages.router, judging.router),
+)
 
 
 class Service:
@@ -32,10 +38,14 @@ class Service:
         self.metrics.watch(self.readers)
         self.app = build_app(settings, self.readers, self.metrics)
         self.gate = Gate(self.app, settings, self.access, self.metrics, log)
+        self.deliverer = Deliverer(settings.archive, list(map(read_place, settings.deliver_to)))
+        if settings.deliver:
+            self.deliverer.start()
 
     async def close(self) -> None:
         """Let all work end."""
         await self.readers.close()
+        await asyncio.to_thread(self.deliverer.stop)
         self.access.close()
 
 

@@ -33,7 +33,11 @@ _ONE = {"$ref": "#/components/schemas/Article"}
 _SOME = {"oneOf": [_ONE, {"type": "array", "items": _ONE, "minItems": 1, "maxItems": 1000}]}
 _PAGE = {"text/plain": {"schema": _TEXT}, "text/html": {"schema": _TEXT}}
 BODIES = {
-    "check": {"application/json": {"schema": _SOME}, **_PAGE},
+    **{
+        name: {"application/json": {"schema": _SOME}, **_PAGE}
+        for name in ("check", "add_articles", "observe")
+    },
+    "put_article": {"application/json": {"schema": _ONE}, **_PAGE},
 }
 """What the operations that read their body themselves take."""
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import UsageError
+from ...files import open_whole
 from ...model import Article
 
 Out = TypeVar("Out")
@@ -121,6 +122,7 @@ def write_figures(tables: Sequence[Table], folder: Path) -> list[Path]:
     for one in tables:
         if isinstance(one, Figure):
             path = folder / f"{one.name.replace(' ', '-')}.svg"
-            path.write_text(draw(one), "utf-8")
+            with open_whole(path, encoding="utf-8") as out:
+                out.write(draw(one))
             written.append(path)
     return written
