@@ -6,7 +6,7 @@ RUST := $(wildcard rust/src/*.rs rust/src/*/*.rs) rust/Cargo.toml rust/Cargo.loc
 CARGO := CARGO_TARGET_DIR=$(CURDIR)/target cargo
 MANIFEST := --manifest-path rust/Cargo.toml
 
-.PHONY: build develop demo test quick check quality bench docs pictures licences audit wheel wheel-test lock clean
+.PHONY: build develop demo test quick check quality soak bench results docs pictures licences audit wheel wheel-test lock clean
 .DELETE_ON_ERROR:
 
 # What running needs, and no more. Compiled as an installed package is, also where Python writes no bytecode by itself.
@@ -38,6 +38,10 @@ check: develop
 quality: develop
 	$(BIN)/python quality/run.py
 
+# Fifty thousand requests of every shape to a service.
+soak: develop
+	$(BIN)/python quality/soak.py
+
 bench: develop
 	$(BIN)/python -m benchmarks.pages
 	$(BIN)/python -m benchmarks.evaluation
@@ -48,6 +52,12 @@ bench: develop
 	$(BIN)/python benchmarks/archive.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/report_browser.py
+	$(BIN)/python benchmarks/service.py
+
+# Runs what benchmarks/results.json does not hold yet: hours from nothing, and may be stopped and continued.
+results: develop
+	$(BIN)/python -m benchmarks.results
+	$(BIN)/python -m benchmarks.results --write
 
 docs: develop
 	$(BIN)/python docs/make.py

@@ -14,7 +14,8 @@ import argparse
 import sys
 
 from benchmarks.run import check, table
-from wirecopy.evaluation.experiments.cedar import WAYS, make_collection, measure
+from wirecopy.evaluation.experiments.cedar import WAYS, measure
+from wirecopy.evaluation.experiments.furniture import make_collection
 
 WITHIN, TENTH = 0.005, 0.1
 """How far from the labelled text's area extraction may be; and of the whole page's distance from 1, the most that may be left."""

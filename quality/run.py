@@ -147,6 +147,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("*", "pairs are those of find"): at_least(1.0),
         ("*", "answers other than those of find"): at_most(0),
     },
+    # Promised.
+    "service": {("*", "kills"): at_least(200), ("*", "lost or wrong"): at_most(0)},
     "news": {
         ("*", "exact"): at_least(1.0),
         ("*", "near"): at_least(0.995),
@@ -192,6 +194,7 @@ DIGESTS = {
     "hostile service": "36bbea4fd44ac3ab",
     "made-up articles for faults": "35d4c06f4ffe7c92",
     "made-up articles for lives": "e14fc5d5e3843f2f",
+    "made-up articles for services": "8daf5f3e6e4194d4",
     "made-up articles, shuffled": "d702dbdf91742dfc",
     "made-up articles, in archives": "708d162a59be827b",
     "300 made-up piles": "43e455400755601f",

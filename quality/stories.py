@@ -16,7 +16,7 @@ from quality.report import Data, MissingError, Result, digest, say, show, table
 from quality.texts import Writer, join
 from wirecopy import Matches, Stories, Story
 from wirecopy.comparison import PRESETS
-from wirecopy.grouping import BASES, CONTAINED_IN, CONTAINS, FORM, IDENTICAL, NEAR, close
+from wirecopy.grouping.ties import BASES, CONTAINED_IN, CONTAINS, FORM, IDENTICAL, NEAR, close
 from wirecopy.matching import compare_more
 from wirecopy.matching.collection import open_pool
 from wirecopy.measures import adjusted_rand, b_cubed

@@ -29,6 +29,7 @@ SLOW = {
     *(
         "test_service",
         "test_service_articles",
+        "test_service_faults",
         "test_writing",
         "test_delivering",
         "test_receiver",

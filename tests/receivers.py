@@ -96,3 +96,11 @@ def free_port() -> int:
     """A port on which nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
+
+
+def wait_for(is_so: Callable[[], object], seconds: float = 20) -> None:
+    """Wait until something is so; fails if that takes too long."""
+    until = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.01)

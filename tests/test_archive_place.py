@@ -17,6 +17,7 @@ import pytest
 from quality.faults import NotPossibleError, make_articles, small_disk, small_segments
 from wirecopy import Archive
 from wirecopy.archive import locking, segments
+from wirecopy.archive.connection import FORMAT
 from wirecopy.errors import ArchiveError
 
 ARTICLES = make_articles(40)
@@ -332,6 +333,21 @@ def test_an_archive_on_a_read_only_mount_can_be_read(tmp_path: Path) -> None:
     try:
         with sealed(tmp_path / "disk", home) as disk:
             require_readable(disk / "archive")
+    except NotPossibleError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("made", range(1, FORMAT))
+def test_an_older_archive_on_a_read_only_mount_says_what_to_do(made: int, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    for path in (Path(__file__).parent / "formats").glob(f"{made}.archive*"):
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, home / path.name)
+    try:
+        with sealed(tmp_path / "disk", home) as disk:
+            says = rf"of format {made}, where this version reads {FORMAT}, and cannot be written; copy it"
+            with pytest.raises(ArchiveError, match=says):
+                Archive.open(disk / f"{made}.archive")
     except NotPossibleError as error:
         pytest.skip(str(error))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -445,6 +446,11 @@ DAMAGES = [
     "DELETE FROM members WHERE row = (SELECT min(row) FROM members)",
     "UPDATE matches SET relation = 'nothing'",
     "UPDATE matches SET passages = x'00'",
+    "UPDATE matches SET passages = substr(passages, 1, 31) || x'01' || substr(passages, 33)",
+    "UPDATE matches SET query_covered = query_covered + 1e-9",
+    "UPDATE matches SET resemblance = 'much'",
+    "UPDATE matches SET nominated = nominated + 2",
+    "UPDATE matches SET sum = 'none'",
     "UPDATE links SET kind = 'form'",
     "DELETE FROM members",
     "UPDATE members SET story = (SELECT max(story) FROM members)",
@@ -490,6 +496,20 @@ def test_verify_names_damaged_stories_and_tells_them_anew(tmp_path: Path) -> Non
         require_kept(archive)
 
 
+def test_pairs_with_a_checksum_of_before_are_as_they_were_written(tmp_path: Path) -> None:
+    path = tmp_path / "archive"
+    with opened(path, [*edited(5), *OTHERS[:100]]) as archive:
+        expected = as_told(archive.stories())
+    with closing(sqlite3.connect(path)) as store, store:
+        for *values, made in store.execute("SELECT * FROM matches").fetchall():
+            before = zlib.crc32(repr(tuple(values)).encode())
+            assert before != made
+            store.execute("UPDATE matches SET sum = ? WHERE (query, found) = (?, ?)", (before, *values[:2]))
+    with Archive.open(path) as archive:
+        assert archive.verify() == []
+        assert as_told(archive.stories()) == expected
+
+
 def test_an_article_that_cannot_be_read_keeps_nobody_from_removing_others(tmp_path: Path) -> None:
     path = tmp_path / "archive"
     others = OTHERS[:100]
@@ -524,6 +544,22 @@ def test_a_reader_beside_the_writer_sees_stories_as_they_are_committed(tmp_path:
         archive.remove("00")
         [answer] = reader.check(second["text"])
         assert [one.story for one in answer.found] == ["01"]
+
+
+def test_an_article_that_is_removed_meanwhile_is_said_to_be_removed_not_damaged(tmp_path: Path) -> None:
+    with (
+        opened(tmp_path / "archive", [*edited(3), *OTHERS[:100]]) as archive,
+        Archive.open(tmp_path / "archive") as reader,
+    ):
+        told = reader.stories()
+        with reader.at_one_moment():
+            held = reader.stories()
+            archive.remove("01")
+            assert [one.id for one in held[0].articles] == ["00", "01", "02"]
+        for read in (list, lambda stories: stories.of("00"), lambda stories: list(stories.json_lines())):
+            with pytest.raises(ArchiveError, match="removed since"):
+                read(told)
+        assert [one.id for one in reader.stories()[0].articles] == ["00", "02"]
 
 
 def test_check_names_the_story_of_what_it_finds(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from receivers import free_port, receiving
-from services import Served, make_token, serving
+from services import Served, copy_archive, make_token, serving
 
 import wirecopy
 from wirecopy import Archive, Article, Client, Fields, client
@@ -23,15 +23,9 @@ from wirecopy.archive.policies import Policy
 from wirecopy.errors import NothingRead, ServiceError, UsageError
 
 
-def copy_archive(known: Path, path: Path) -> Path:
-    with Archive.open(known) as archive:
-        archive.backup(path)
-    return path
-
-
 @pytest.fixture(scope="module")
 def path(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_archive(known, tmp_path_factory.mktemp("client") / "news.db")
+    return copy_archive(known, tmp_path_factory.mktemp("client"))
 
 
 @pytest.fixture(scope="module")

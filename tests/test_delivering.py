@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 from archives import opened
-from receivers import Receiver, free_port, receiving, speaking
+from receivers import Receiver, free_port, receiving, speaking, wait_for
 from ssrf import FORMS
 from standardwebhooks import Webhook, WebhookVerificationError
 
@@ -71,13 +71,6 @@ def post(desk: Desk, receiver: Receiver, messages: int = 1) -> tuple[str, str]:
 def only(desk: Desk) -> Message:
     [message] = desk.outbox.messages()
     return message
-
-
-def wait_for(is_so: Callable[[], object], seconds: float = 20) -> None:
-    until = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.01)
 
 
 @contextmanager
@@ -280,7 +273,7 @@ def test_three_days_go_by_under_faketime(desk: Desk, path: Path) -> None:
         assert len(set(receiver.ids)) == 1
         assert only(desk).attempts == 7
         receiver.status = 204
-        command[2] = "+84h"
+        command[2] = "+86h"
         assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[1:] == [
             "delivered"
         ]
@@ -412,6 +405,32 @@ def test_a_damaged_secret_fails_that_message_and_no_other(desk: Desk) -> None:
         post(desk, receiver)
         assert deliver_due(desk, [receiver.place]) == {"delivered": 1, "failed": 1}
     assert {one.error for one in desk.outbox.messages()} == {"", "cannot be sent: EmptyWebhookSecretError"}
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_a b", "whsec_a b c d", "whsec_a b soon"])
+def test_nothing_is_sent_unsigned(desk: Desk, path: Path, secret: str) -> None:
+    with receiving() as receiver:
+        post(desk, receiver)
+        with desk.store.change():
+            desk.store.execute("UPDATE webhooks SET secret = ?", (secret,))
+        with delivering_to(path, receiver):
+            post(desk, receiver)
+            wait_for(lambda: desk.outbox.count()["messages_delivered"])
+            wait_for(
+                lambda: (
+                    {one.error for one in desk.outbox.messages()} == {"", "its secret is damaged: rotate it"}
+                )
+            )
+    assert len(receiver.received) == 1
+
+
+def test_no_more_is_sent_by_hand_to_a_webhook_that_fails(desk: Desk) -> None:
+    with receiving(status=500) as bad, receiving() as good:
+        post(desk, bad, 50)
+        post(desk, good, 50)
+        counts = deliver_due(desk, [bad.place, good.place])
+    assert counts["delivered"] == 50
+    assert counts["failed"] == len(bad.received) <= delivering.EACH
 
 
 def test_old_messages_are_forgotten_by_whoever_delivers(desk: Desk, path: Path) -> None:

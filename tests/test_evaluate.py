@@ -482,6 +482,30 @@ def test_verdicts_are_scored_and_swept_by_hits(tmp_path: Path) -> None:
     assert (best["threshold"], best["recall"]) == (2.0, 1.0)
 
 
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "[0, 1e999]",
+        "[0, NaN]",
+        "[0, 1.5]",
+        "[-1, 5]",
+        "[1]",
+        "[1, 2, 3]",
+        '"12"',
+        "null",
+        "[" * 90 + "]" * 90,
+    ],
+)
+def test_what_is_no_passage_is_named(ends: str, tmp_path: Path) -> None:
+    whole = '{"query": "a", "found": "b", "passages": [{"query": [0, 9], "found": [0.0, 9]}]}\n'
+    (tmp_path / "gold.jsonl").write_text(whole)
+    (tmp_path / "r.jsonl").write_text(whole + whole.replace("[0, 9]", ends).replace('"a"', '"c"'))
+    ran = wirecopy("evaluate", tmp_path / "gold.jsonl", tmp_path / "r.jsonl", "--json")
+    assert ran.returncode == 3, talk(ran)
+    assert "r.jsonl:2: passages: expected a list of {query: [start, end], found: [start, end]}" in talk(ran)
+    assert json.loads(ran.stdout)["scores"]["passages"]["recall"] == 1
+
+
 def test_passages_are_scored_by_class_as_by_the_organisers(tmp_path: Path) -> None:
     try:
         scoring = data_module("score_pairs")

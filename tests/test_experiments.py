@@ -13,15 +13,20 @@ from records import jsonl
 
 from wirecopy.errors import UsageError
 from wirecopy.evaluation import experiments
-from wirecopy.evaluation.experiments import Figure, Setting, Table
+from wirecopy.evaluation.experiments import Figure, Setting, Table, yoon
 from wirecopy.evaluation.experiments.drawing import draw
+from wirecopy.evaluation.experiments.furniture import furnish, make_collection
+from wirecopy.evaluation.experiments.writing import Writer
+from wirecopy.extraction.labelled import read_texts
+from wirecopy.model import Article
 
 pytestmark = pytest.mark.slow
 SIZES = {"chang-wang": 120, "yoon": 8000, "uwamahoro": 22, "codet": 500, "cedar": 60}
 PARTS: dict[str, tuple[str, ...]] = {
-    "cedar": ("1", "2", "figure 5"),
-    "codet": ("pool", "1", "2", "4", "5", "sorting"),
+    "cedar": ("blocks", "1", "2", "figure 5", "scripts", "edits"),
+    "codet": ("pool", "1", "2", "4", "5", "sorting", "depth"),
 }
+SHAPED_AFTER = ("chang-wang", "yoon", "codet")
 
 
 @cache
@@ -48,6 +53,9 @@ def test_a_paper_has_its_tables_with_the_corpus_named(name: str) -> None:
         assert all(len(row) == len(table.heads) for row in table.rows)
         assert "digest" in table.notes[0]
         assert any("Published" in note for note in table.notes)
+        is_mechanism = table.name in ("depth", "scripts", "edits")
+        says_so = any("no reproduction" in note for note in table.notes)
+        assert says_so == (name in SHAPED_AFTER and not is_mechanism)
 
 
 def test_windows_are_filed_as_chang_and_wang_count_them() -> None:
@@ -78,6 +86,21 @@ def test_sorting_saves_codet_nearly_all_similarities() -> None:
     assert f1["FFP"] > f1["CoDet"] > f1["I-Match"]
 
 
+def test_five_words_are_best_where_reports_of_one_event_share_three() -> None:
+    depth = tables("codet")["depth"]
+    best = [max(depth.rows, key=lambda row: row[at])[0] for at in range(1, len(depth.heads))]
+    assert best[0] == 1
+    assert best == sorted(best)
+    assert best[-1] in (4, 5, 6)
+
+
+def test_images_rank_by_chance_what_is_close_and_keep_what_is_far_apart() -> None:
+    shares = [float(row[2].rstrip("%")) for row in tables("uwamahoro")["gaps"].rows]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 30
+    assert shares[-1] < 1
+
+
 def test_images_are_a_quarter_of_the_terms() -> None:
     whole = next(row for row in tables("uwamahoro")["1"].rows if row[0] == "all")
     assert 0.2 < whole[2] / whole[1] < 0.35
@@ -91,6 +114,50 @@ def test_extraction_does_better_than_filters_and_these_than_nothing() -> None:
     assert areas["crf (CE-BEST)"] > areas["heuristic, 5 % and MinBlock 12"] > areas["heuristic"]
 
 
+def test_blocks_are_told_as_well_as_published_and_pages_without_a_mistake_counted() -> None:
+    simple, best = tables("cedar")["blocks"].rows
+    assert (simple[0], best[0]) == ("maxent (CE-SIMPLE)", "crf (CE-BEST)")
+    assert tuple(best[2::2]) == (0.979, 0.995, 0.80)
+    assert all(ours > least for ours, least in zip(best[1::2], (0.95, 0.95, 0.8), strict=True))
+    assert best[5] > simple[5]
+
+
+def test_scripts_help_only_if_they_tell_the_story_and_one_word_wins_only_where_all_is_reworded() -> None:
+    scripts = {(row[0], row[1]): bool(row[4]) for row in tables("cedar")["scripts"].rows}
+    assert scripts["of its story", 1000]
+    assert not any(better for (kind, _), better in scripts.items() if kind != "of its story")
+    clear = column(tables("cedar")["edits"], "one better than four")
+    assert (clear[0], clear[-1]) == ("", "yes")
+
+
+def test_stories_stand_in_the_furniture_of_labelled_pages(tmp_path: Path) -> None:
+    collection = make_collection(60)
+    for page, article in zip(collection.pages, collection.articles, strict=True):
+        home = tmp_path / page.id
+        home.parent.mkdir(exist_ok=True)
+        home.write_bytes(page.content)
+        home.with_suffix(".txt").write_text(article.text, "utf-8")
+    [table] = run("cedar", "--corpus", tmp_path, "--table", "2")
+    areas = {row["extraction"]: float(row["AU-ROC"].split()[0]) for row in table["rows"]}
+    assert areas["heuristic, 5 % and MinBlock 12"] > areas["heuristic"] > 0.9
+    assert "real" in table["notes"][2]
+    again = furnish(list(read_texts(tmp_path)))
+    assert 40 < len(again.articles) < 60  # pages that are alone on their site are left out
+    assert not {one.text for one in again.articles} & {one.text for one in collection.articles}
+    told = again.read("heuristic")
+    for one, article in zip(told, again.articles, strict=True):
+        assert article.text in one.text
+        before = next(old for old in collection.articles if old.id == f"{one.id}.html")
+        assert before.text.split("\n\n")[1] not in one.text
+    done = wirecopy("reproduce", "cedar", "--corpus", tmp_path, "--table", "scripts")
+    assert (done.returncode, "only of made-up pages" in talk(done)) == (2, True)
+
+
+def test_every_published_column_is_in_the_json() -> None:
+    row = tables("chang-wang")["3"].to_dict()["rows"][0]
+    assert {"recog.", "recog. published", "total published", "F1 published"} <= set(row)
+
+
 def test_the_same_seed_makes_the_same_tables() -> None:
     again = experiments.run("uwamahoro", Setting(articles=22, wanted=("1", "2", "EDTA")))
     assert all(table == tables("uwamahoro")[table.name] for table in again)
@@ -102,8 +169,8 @@ def test_a_figure_is_drawn_as_svg_with_its_text_escaped(tmp_path: Path) -> None:
     shown = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
     assert "9: <b> & co" in shown
     assert {"one", "two", "x <"} <= set(shown)
-    lines = [one.attrib["points"].split() for one in root.iter("{http://www.w3.org/2000/svg}polyline")]
-    assert [len(points) for points in lines] == [2, 2]
+    dots = [one.attrib["class"] for one in root.iter("{http://www.w3.org/2000/svg}circle")]
+    assert dots == ["dot line-1"] * 2 + ["dot line-2"] * 2
     assert experiments.write_figures([figure, Table("1", "", (), [])], tmp_path / "made") == [
         tmp_path / "made" / "9.svg"
     ]
@@ -123,6 +190,19 @@ def test_the_command_runs_on_a_corpus_that_is_named(tmp_path: Path) -> None:
     assert table["table"] == "2"
     assert "24 articles" in table["notes"][0] or "22 articles" in table["notes"][0]
     assert "news.jsonl" in table["notes"][0]
+
+
+def test_posts_on_a_named_corpus_speak_its_words_and_clip_it(tmp_path: Path) -> None:
+    writer = Writer(3)
+    texts = ["\n\n".join(" ".join(writer.prose(5, i)) for _ in range(3)) for i in range(300)]
+    corpus = [Article(str(i), text) for i, text in enumerate([*texts, *texts[:20]])]
+    clips = yoon.make_clips(Setting(corpus=corpus))
+    known = {word.strip(".").lower() for text in texts for word in text.split()}
+    said = {word.strip(".").lower() for one in clips.targets for word in one.text.split()}
+    assert said <= known
+    held_back = {one.id for one in corpus} - {one.id for one in clips.sources}
+    assert held_back
+    assert not held_back & {str(i) for i in [*range(20), *range(300, 320)]}
 
 
 def test_figures_are_written_where_they_are_wanted(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from reference.grouping import Pair, Tie, Told
 import wirecopy
 from quality.piles import make_pile
 from wirecopy.comparison import NOT_COMPARED, RELATIONS, Compared, Passages
-from wirecopy.grouping import BASES, Facts, Grouped, group
+from wirecopy.grouping import group
 from wirecopy.grouping.stories import gather
+from wirecopy.grouping.ties import BASES, Facts, Grouped
 from wirecopy.matching import compare_more
 from wirecopy.matching.collection import open_pool
 from wirecopy.model import UNDATED, Relation

@@ -2,10 +2,11 @@
 
 from benchmarks.pages import TENTH, WITHIN
 from wirecopy.evaluation.experiments import cedar as experiment
+from wirecopy.evaluation.experiments.furniture import make_collection
 
 
 def test_extraction_brings_pages_as_close_as_texts() -> None:
-    collection = experiment.make_collection(120)
+    collection = make_collection(120)
     ways = [way for way in experiment.WAYS if way.name in ("whole page", "crf (CE-BEST)", "labelled text")]
     whole, crf, labelled = (area for area, _ in experiment.measure(collection, ways).values())
     assert whole < 0.98

@@ -20,7 +20,7 @@ from quality.texts import Writer, join
 from wirecopy import Archive
 from wirecopy.archive.desk import Desk
 from wirecopy.archive.outbox import KEPT_DAYS, STATES, Claim, Outbox
-from wirecopy.archive.policies import MATCHES, Policy
+from wirecopy.archive.policies import MATCHES, TEXT_CHARACTERS, Policy
 from wirecopy.errors import ArchiveError, UsageError
 
 SECOND = 1_000_000
@@ -432,6 +432,39 @@ def test_remove_takes_an_article_out_of_every_message(desk: Desk, path: Path, st
     with pytest.raises(UsageError, match="no message"):
         desk.outbox.replay(id=alone.id)
     assert_nowhere(path, "first", WORDS[10:20])
+
+
+def test_remove_takes_the_name_of_a_story_out_too(desk: Desk, path: Path) -> None:
+    desk.outbox.add(URL, Policy())
+    with Archive.open(path) as archive:
+        archive.add(FIRST | {"id": "reprint", "published": "2026-03-03"})
+    desk.outbox.post(check(path))
+    stories = {one["found"]: one["story"] for one in told(desk.outbox)[0]["data"]["matches"]}
+    assert stories == {"first": "first", "reprint": "first", "second": "second"}
+    with Archive.open(path) as archive:
+        archive.remove("first")
+    [payload] = told(desk.outbox)
+    assert {one["found"]: one["story"] for one in payload["data"]["matches"]} == {
+        "reprint": None,
+        "second": "second",
+    }
+    assert_nowhere(path, "first", WORDS[10:20])
+
+
+def test_a_message_has_a_bound_whatever_is_copied(tmp_path: Path) -> None:
+    long = join(Writer(8).write(10_000))
+    with opened(tmp_path / "long.db", [{"id": str(n), "text": long} for n in range(12)]) as archive:
+        outbox = Outbox(archive._store)
+        outbox.add(URL, Policy(passages=True))
+        archive.observe({"id": "new", "text": long}, notify=True)
+        [message] = outbox.messages()
+    assert len(long) * 24 > 2 * TEXT_CHARACTERS
+    assert len(message.payload) < 1.2 * TEXT_CHARACTERS + 50_000
+    matches = json.loads(message.payload)["data"]["matches"]
+    assert ["text" in one["passages"][0] for one in matches] == sorted(
+        ("text" in one["passages"][0] for one in matches), reverse=True
+    )
+    assert "text" in matches[0]["passages"][0]
 
 
 def test_removing_the_checked_text_itself_leaves_nothing_of_what_was_said_of_it(

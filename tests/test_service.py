@@ -90,7 +90,7 @@ def test_answers_keep_to_limits(served: Served, records: list[dict[str, Any]]) -
     [
         (b"{", "application/json", {}, 400, "the body is not JSON"),
         (b"[" * 100_000, "application/json", {}, 400, "the body is not JSON"),
-        (b"[]", "application/json", {}, 422, "expected 1 to 1,000 articles, got 0"),
+        (b"[]", "application/json", {}, 422, "expected 1 to 200 articles, got 0"),
         (b"[1]", "application/json", {}, 422, "expected an article such as"),
         (b'{"title": "x"}', "application/json", {}, 422, "no text field"),
         (b"\xff", "text/plain", {}, 400, "the text is not utf-8"),

@@ -19,8 +19,8 @@ import wirecopy
 from quality.piles import make_pile
 from quality.texts import Writer, join
 from wirecopy import Archive, _core
-from wirecopy.grouping import BASES, FORM
 from wirecopy.grouping.stories import STORY_HEADS, Stories
+from wirecopy.grouping.ties import BASES, FORM
 from wirecopy.model import UNDATED, Relation
 from wirecopy.text import tokenise
 

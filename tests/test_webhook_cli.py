@@ -7,26 +7,42 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+from click.testing import CliRunner
 from program import PROGRAM, on_terminal, talk, wirecopy
 from receivers import Receiver, free_port, receiving
 from records import jsonl
 from standardwebhooks import Webhook
 
 from wirecopy.archive.desk import Desk
+from wirecopy.cli import app
+from wirecopy.errors import UsageError, WirecopyError
 
 PUBLIC = "https://93.184.216.34/hook"
 
 
+def run(*arguments: object) -> subprocess.CompletedProcess[bytes]:
+    """What the program does, in this process: there are many of these."""
+    ran = CliRunner().invoke(app, list(map(str, arguments)), standalone_mode=False)
+    code = ran.return_value or 0
+    said = ran.stderr_bytes or b""
+    if ran.exception is not None:
+        assert isinstance(ran.exception, WirecopyError | click.ClickException), ran.exception
+        code = 2 if isinstance(ran.exception, UsageError | click.UsageError) else 1
+        said += str(ran.exception).encode()
+    return subprocess.CompletedProcess(list(map(str, arguments)), code, ran.stdout_bytes, said)
+
+
 def new(archive: Path, url: str, *options: object) -> tuple[str, str]:
     """A new webhook: its id and its secret."""
-    ran = wirecopy("webhook", archive, "new", url, *options)
+    ran = run("webhook", archive, "new", url, *options)
     assert ran.returncode == 0, talk(ran)
     return talk(ran).split(";")[0].split()[-1], ran.stdout.decode().strip()
 
 
 def read(archive: Path, *command: object) -> list[dict[str, Any]]:
-    ran = wirecopy("webhook", archive, *command, "--json")
+    ran = run("webhook", archive, *command, "--json")
     assert ran.returncode == 0, talk(ran)
     found: list[dict[str, Any]] = json.loads(ran.stdout)
     return found
@@ -62,9 +78,9 @@ def test_a_webhook_is_made_listed_and_removed_and_its_secret_shown_once(archive:
     code, shown = on_terminal("webhook", archive, "list", width=140)
     assert (code, "source Courier" in shown, secret in shown) == (0, True, False)
     assert secret not in json.dumps(told)
-    assert talk(wirecopy("webhook", archive, "remove", id)) == "1 webhook removed\n"
+    assert talk(run("webhook", archive, "remove", id)) == "1 webhook removed\n"
     assert read(archive, "list") == []
-    assert "no webhook has the id" in talk(wirecopy("webhook", archive, "remove", id))
+    assert "no webhook has the id" in talk(run("webhook", archive, "remove", id))
 
 
 @pytest.mark.parametrize(
@@ -75,14 +91,14 @@ def test_a_webhook_is_made_listed_and_removed_and_its_secret_shown_once(archive:
     ],
 )
 def test_what_cannot_be_meant_is_refused(archive: Path, given: list[str]) -> None:
-    ran = wirecopy("webhook", archive, "new", *given)
+    ran = run("webhook", archive, "new", *given)
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert read(archive, "list") == []
     assert talk(ran)
 
 
 def test_an_address_inside_is_taken_with_a_warning(archive: Path) -> None:
-    ran = wirecopy("webhook", archive, "new", "http://127.0.0.1:9000/")
+    ran = run("webhook", archive, "new", "http://127.0.0.1:9000/")
     assert ran.returncode == 0
     assert "warning: not a public address: messages go there only with --deliver-to" in talk(ran)
 
@@ -90,25 +106,25 @@ def test_an_address_inside_is_taken_with_a_warning(archive: Path) -> None:
 def test_messages_are_tried_listed_replayed_and_delivered_by_hand(archive: Path) -> None:
     with receiving(status=500) as receiver:
         id, secret = new(archive, receiver.url)
-        message = wirecopy("webhook", archive, "test", id).stdout.decode().strip()
+        message = run("webhook", archive, "test", id).stdout.decode().strip()
         place = f"127.0.0.1:{receiver.port}"
-        refused = wirecopy("webhook", archive, "deliver")
+        refused = run("webhook", archive, "deliver")
         assert (refused.returncode, talk(refused)) == (1, "0 messages delivered, 1 message failed\n")
         [told] = read(archive, "messages", "--state", "waiting", "--webhook", id)
         assert (told["id"], told["attempts"], told["error"][:20]) == (message, 1, "not a public address")
         assert receiver.received == []
-        assert "1 message to be sent again" in talk(wirecopy("webhook", archive, "replay", message))
-        assert wirecopy("webhook", archive, "deliver", "--deliver-to", place).returncode == 1
+        assert "1 message to be sent again" in talk(run("webhook", archive, "replay", message))
+        assert run("webhook", archive, "deliver", "--deliver-to", place).returncode == 1
         receiver.status = 410
-        wirecopy("webhook", archive, "replay", message)
-        wirecopy("webhook", archive, "deliver", "--deliver-to", place)
+        run("webhook", archive, "replay", message)
+        run("webhook", archive, "deliver", "--deliver-to", place)
         assert [one["reason"] for one in read(archive, "list")] == ["the receiver answered 410"]
-        assert "is disabled" in talk(wirecopy("webhook", archive, "test", id))
-        assert wirecopy("webhook", archive, "enable", id).returncode == 0
-        assert "1 message to be sent again" in talk(wirecopy("webhook", archive, "replay", id))
+        assert "is disabled" in talk(run("webhook", archive, "test", id))
+        assert run("webhook", archive, "enable", id).returncode == 0
+        assert "1 message to be sent again" in talk(run("webhook", archive, "replay", id))
         receiver.status = 200
-        rotated = wirecopy("webhook", archive, "rotate", id).stdout.decode().strip()
-        delivered = wirecopy("webhook", archive, "deliver", "--deliver-to", place)
+        rotated = run("webhook", archive, "rotate", id).stdout.decode().strip()
+        delivered = run("webhook", archive, "deliver", "--deliver-to", place)
         assert (delivered.returncode, talk(delivered)) == (0, "1 message delivered\n")
         assert set(receiver.ids) == {message}
         headers, body = receiver.received[-1]
@@ -116,12 +132,13 @@ def test_messages_are_tried_listed_replayed_and_delivered_by_hand(archive: Path)
             Webhook(one).verify(body, headers)
         code, shown = on_terminal("webhook", archive, "messages", width=160)
         assert (code, "delivered" in shown) == (0, True)
-        assert wirecopy("webhook", archive, "disable", id).returncode == 0
-        assert talk(wirecopy("webhook", archive, "replay", "--all")) == "0 messages to be sent again\n"
-        assert wirecopy("webhook", archive, "replay").returncode == 2
-    info = json.loads(wirecopy("info", archive, "--json").stdout)
+        assert run("webhook", archive, "disable", id).returncode == 0
+        assert talk(run("webhook", archive, "replay", "--all")) == "0 messages to be sent again\n"
+        assert run("webhook", archive, "replay").returncode == 2
+    info = json.loads(run("info", archive, "--json").stdout)
     assert (info["webhooks"], info["messages_delivered"], info["messages_dead"]) == (1, 1, 0)
     assert secret not in json.dumps(info)
+    assert "webhooks     1; messages: 0 waiting, 1 delivered, 0 dead" in run("info", archive).stdout.decode()
 
 
 def watch(
@@ -183,9 +200,9 @@ def test_two_watches_and_a_hand_do_not_send_twice(tmp_path: Path, records: list[
             assert process.stdin is not None
             process.stdin.write(jsonl(*some))
             process.stdin.close()
-        wirecopy("webhook", path, "deliver", *place)
+        run("webhook", path, "deliver", *place)
         assert [process.wait(60) for process in started] == [0, 0]
-        wirecopy("webhook", path, "deliver", *place)
+        run("webhook", path, "deliver", *place)
         with Desk(path) as desk:
             assert desk.outbox.count()["messages_delivered"] == 20
         assert len(receiver.ids) == len(set(receiver.ids)) == 20

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from receivers import Receiver, receiving, speaking
-from services import Served, make_token, serving
+from receivers import Receiver, receiving, speaking, wait_for
+from services import Served, copy_archive, make_token, serving
 from ssrf import FORMS
 from standardwebhooks import Webhook
 
-from wirecopy import Archive
 from wirecopy.archive.desk import Desk
 
 PUBLIC = "https://93.184.216.34/hook"
@@ -22,10 +20,7 @@ PUBLIC = "https://93.184.216.34/hook"
 
 @pytest.fixture(scope="module")
 def path(known: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("webhooks") / "news.db"
-    with Archive.open(known) as archive:
-        archive.backup(path)
-    return path
+    return copy_archive(known, tmp_path_factory.mktemp("webhooks"))
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +44,6 @@ def afresh(request: pytest.FixtureRequest, path: Path, receiver: Receiver) -> It
     with Desk(path) as desk:
         for one in desk.outbox.webhooks():
             desk.outbox.remove(one.id)
-
-
-def wait_for(is_so: Callable[[], object], seconds: float = 20) -> None:
-    until = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < until, "waited in vain"
-        time.sleep(0.02)
 
 
 def make(served: Served, receiver: Receiver, **policy: Any) -> dict[str, Any]:
@@ -90,6 +78,11 @@ def test_a_checked_text_is_told_to_the_poster_and_to_the_source_of_what_it_match
     assert told[poster["id"]]["matches"][1]["link"] == f"{served.url}/?id=c"
     messages = served.ask("GET", "/v1/messages").json()["messages"]
     assert {one["kind"] for one in messages} == {"match.checked"}
+    assert "payload" not in messages[0]
+    whole = served.ask("GET", f"/v1/messages/{messages[0]['id']}").json()
+    assert whole["payload"]["data"]["query"] == "draft"
+    metrics = served.ask("GET", "/metrics").content.decode()
+    assert 'wirecopy_messages{state="dead"} 0.0' in metrics
 
 
 def test_limits_of_who_asks_do_not_limit_who_is_told(
@@ -200,9 +193,7 @@ def test_what_is_no_webhook_is_a_problem(served: Served, given: Any) -> None:
 
 
 def test_webhooks_are_for_admins_only(known: Path, tmp_path: Path) -> None:
-    path = tmp_path / "news.db"
-    with Archive.open(known) as archive:
-        archive.backup(path)
+    path = copy_archive(known, tmp_path)
     tokens = {scope: make_token(path, scope) for scope in ("read", "check", "write", "judge", "admin")}
     routes = [
         ("GET", "/v1/webhooks"),

@@ -40,7 +40,8 @@ from .sources.fields import id_text
 REQUEST_ARTICLES = 200
 REQUEST_BYTES = 1 << 20
 """The most articles and bytes of text that are sent in one request, but for a larger article."""
-ADDRESS_BYTES = 4000
+ADDRESS_BYTES, ADDRESS_IDS = 4000, 100
+"""How long an address with ids may be, and how many ids it holds at most."""
 RETRIES = 4
 FIRST_SECONDS = 0.2
 MOST_SECONDS = 30.0
@@ -416,7 +417,7 @@ def _short(ids: Iterable[str]) -> Iterator[list[str]]:
     size = 0
     for id in ids:
         length = len(urlencode({"id": id}, errors="surrogatepass"))
-        if some and size + length > ADDRESS_BYTES:
+        if len(some) == ADDRESS_IDS or (some and size + length > ADDRESS_BYTES):
             yield some
             some, size = [], 0
         some.append(id)

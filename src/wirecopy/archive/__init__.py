@@ -43,7 +43,7 @@ from .outbox import NOTIFIED, OBSERVED
 from .reading import name_by_text, read_batches, read_moment
 from .settings import Settings
 from .stock import Stock
-from .telling import tell
+from .tables import tell
 from .told import AlteredError
 from .writing import Writer
 

@@ -17,6 +17,7 @@ from ..model import ABOUT, Articles
 FORM = 2
 """The form of what is written now."""
 FIELDS = tuple(sorted(("text", *ABOUT)))
+_NAMES = tuple(name.encode() for name in FIELDS)
 _TEXT = 6 + FIELDS.index("text")
 """Where the text goes in what `find_whole` is given."""
 _FIELDS_OF_FORM_1 = ("title", "published", "source", "author", "location", "language", "url", "agency")
@@ -62,9 +63,9 @@ def find_whole(
                 yield one[0]
 
 
-def _join(values: Sequence[bytes], names: Sequence[str] = FIELDS) -> bytes:
+def _join(values: Sequence[bytes], names: Sequence[bytes] = _NAMES) -> bytes:
     pairs = zip(names, values, strict=True)
-    return b"".join([b"%b %d %b\n" % (name.encode(), len(value), value) for name, value in pairs if value])
+    return b"".join([b"%b %d %b\n" % (name, len(value), value) for name, value in pairs if value])
 
 
 def _join_form_1(values: Sequence[bytes]) -> bytes:
@@ -73,4 +74,6 @@ def _join_form_1(values: Sequence[bytes]) -> bytes:
     about = [known.pop(name, b"") for name in _FIELDS_OF_FORM_1]
     lengths = str([len(str(one, "utf-8", "replace")) for one in about])
     # Whatever else there is makes it another article than any of form 1.
-    return b"\0".join([lengths.encode(), body, *about]) + _join([*known.values()], [*known])
+    return b"\0".join([lengths.encode(), body, *about]) + _join(
+        [*known.values()], [name.encode() for name in known]
+    )

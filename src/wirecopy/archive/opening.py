@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +48,7 @@ def open_store(
             if not create:
                 raise ArchiveError(_no_archive(place))
         if store.is_new or store.format < FORMAT:
-            with locked(store.file, store.identity, place):
+            with locked(store.file, store.identity, place), _naming_format(store):
                 store.prepare()
                 if store.is_new:
                     with store.change():
@@ -61,6 +62,20 @@ def open_store(
     except BaseException:
         store.close()
         raise
+
+
+@contextmanager
+def _naming_format(store: Store) -> Iterator[None]:
+    """Raise, for an archive of an older format that cannot be written, an ArchiveError with a way out."""
+    try:
+        yield
+    except ArchiveError as error:
+        if store.is_new or "READONLY" not in getattr(error.__cause__, "sqlite_errorname", ""):
+            raise
+        raise ArchiveError(
+            f"{store.path}: of format {store.format}, where this version reads {FORMAT}, and cannot be written; copy it, with all files "
+            "whose names begin with its own, to where it can be brought up to date"
+        ) from error
 
 
 def _require_place(place: Path, create: bool) -> None:

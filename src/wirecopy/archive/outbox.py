@@ -214,7 +214,10 @@ class Outbox:
                     webhook,
                     kind,
                     webhook.policy.tell(answer.query, found),
-                    [answer.query, *(one.match.found for one in found)],
+                    [
+                        answer.query,
+                        *(id for one in found for id in (one.match.found, one.story) if id is not None),
+                    ],
                     now or read_clock(),
                 )
                 for webhook, found in chosen
@@ -402,6 +405,10 @@ def _draw_secret() -> str:
 
 
 def _valid_secrets(stored: str, now: int) -> tuple[str, ...]:
-    """Those to sign with: the last, and the one before if it was replaced not long ago."""
-    last, *before = stored.split()
-    return (last, before[0]) if before and now < int(before[1]) else (last,)
+    """Those to sign with: the last, and the one before if it was replaced not long ago; none if that is damaged."""
+    match stored.split():
+        case [last]:
+            return (last,)
+        case [last, before, until] if until.isdecimal():
+            return (last, before) if now < int(until) else (last,)
+    return ()

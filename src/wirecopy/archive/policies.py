@@ -18,6 +18,8 @@ COPIES = tuple(str(one) for one in RELATIONS if one != Relation.FORM)
 """What a webhook is told of unless it asks for more: a form is no copy."""
 MATCHES = 100
 """The most articles that one message names, of those with most copied words; how many there are it says."""
+TEXT_CHARACTERS = 500_000
+"""The most characters of passages' texts in one message; where there are more, the passages of further articles are without texts."""
 NAME_CHARACTERS = 500
 LINK_CHARACTERS = 2000
 _LINK = re.compile(r"https?://[^\s<>\"\\^`]+")
@@ -87,18 +89,17 @@ class Policy:
 
     def tell(self, query: str, found: Sequence[Found]) -> dict[str, Any]:
         """What is said of some articles found: ids, relation, shares and a link; with passages if it wants them."""
-        matches = [self._tell_one(one.match) | {"story": one.story} for one in found[:MATCHES]]
+        matches, room = [], TEXT_CHARACTERS
+        for one in found[:MATCHES]:
+            room -= sum(len(passage.text) + len(passage.found_text) for passage in one.match.passages)
+            matches.append(self._tell_one(one.match, text=room >= 0) | {"story": one.story})
         return {"query": query, "articles": len(found), "matches": matches}
 
-    def _tell_one(self, match: Match) -> dict[str, Any]:
-        told = match.to_dict(text=True)
-        names = ("found", "relation", "query_covered", "found_covered", "resemblance")
-        passages = {"passages": told["passages"]} if self.passages else {}
-        return (
-            {name: told[name] for name in names}
-            | {"words": match.words, "link": self._link(match)}
-            | passages
-        )
+    def _tell_one(self, match: Match, *, text: bool) -> dict[str, Any]:
+        names = ["found", "relation", "query_covered", "found_covered", "resemblance"]
+        told = match.to_dict(text=text)
+        told |= {"words": match.words, "link": self._link(match)}
+        return {name: told[name] for name in [*names, "words", "link", *["passages"] * self.passages]}
 
     def _link(self, match: Match) -> str | None:
         ids = {"{query}": match.query, "{found}": match.found}
@@ -110,11 +111,11 @@ def withdraw(payload: str, articles: Collection[str]) -> tuple[str, bool]:
     try:
         told = json.loads(payload)
         data = told["data"]
-        matches = (
-            []
-            if data["query"] in articles
-            else [one for one in data["matches"] if one["found"] not in articles]
-        )
+        matches = [
+            one | {"story": None if one.get("story") in articles else one.get("story")}
+            for one in data["matches"]
+            if data["query"] not in articles and one["found"] not in articles
+        ]
         if matches:
             gone = data.get("removed", 0) + len(data["matches"]) - len(matches)
             return write_payload(told | {"data": data | {"matches": matches, "removed": gone}}), True

@@ -49,6 +49,8 @@ class Stock:
         """The row at each rank."""
         self._moments = moments[self._order]
         self.ids = [ids[place] for place in self._order.tolist()]
+        # Every stage asks for the addresses of the same articles.
+        self._addresses, self._is_numbered = np.zeros(len(ids), np.int64), np.zeros(len(ids), bool)
 
     def ranks_of(self, rows: NDArray[np.int64]) -> NDArray[np.uint32]:
         """The rank of each of some rows; raises LookupError if one is not here."""
@@ -116,8 +118,10 @@ class Stock:
     def origins(self, ranks: NDArray[np.uint32]) -> Origins:
         """The dates and addresses of the articles at some ranks."""
         with self._lock:
-            found = self._store.addresses_of(self.rows[ranks].tolist())
-        return self._moments[ranks], number_addresses(found)
+            fresh = ranks[~self._is_numbered[ranks]]
+            self._addresses[fresh] = number_addresses(self._store.addresses_of(self.rows[fresh].tolist()))
+            self._is_numbered[fresh] = True
+        return self._moments[ranks], self._addresses[ranks]
 
     def count_sources(self, ranks: NDArray[np.uint32]) -> Mapping[str, int]:
         """How many of some articles are of each source, the most common first."""

@@ -161,6 +161,7 @@ class Store(Told):
     def addresses_of(self, rows: Sequence[int]) -> list[str]:
         """The addresses of some rows, in the order of the rows given, "" where none is known."""
         found = dict(self.select("row, url", "articles", "row", sorted(set(rows))))
+        self._require_all(rows, found)
         return [found[row] for row in rows]
 
     def contents(self, ids: Sequence[str]) -> dict[str, Content]:
@@ -275,10 +276,7 @@ class Store(Told):
         """
         with self.snapshot():
             found = dict(self.select("row, CAST(text AS BLOB)", "texts", "row", rows))
-            if len(found) < len(set(rows)):
-                raise ArchiveError(
-                    f"{self.path}: an article of these matches was removed since, or lost; ask again, or see wirecopy verify"
-                )
+            self._require_all(rows, found)
             fresh = [row for row in rows if row not in self._passed]
             for what in (self.find_altered(fresh, found) if fresh else {}).values():
                 raise ArchiveError(f"{self.path}: {what}{RESTORE}")
@@ -286,6 +284,12 @@ class Store(Told):
             self._passed.clear()
         self._passed.update(fresh)
         return [found[row] for row in rows]
+
+    def _require_all(self, rows: Sequence[int], found: Mapping[int, object]) -> None:
+        """Raise ArchiveError if an article that an answer speaks of is not among those found."""
+        if not found.keys() >= set(rows):
+            said = "an article of this answer was removed since, or lost; ask again, within Archive.at_one_moment"
+            raise ArchiveError(f"{self.path}: {said} if others write meanwhile, or see wirecopy verify")
 
     def find_altered(self, rows: Sequence[int], bodies: Mapping[int, bytes] | None = None) -> dict[int, str]:
         """Those of some rows whose article is not as it was added, each with what is said of it."""
@@ -317,7 +321,8 @@ class Store(Told):
                 row: Article(require_text(id), "", *[require_text(value) or None for value in values])
                 for row, id, *values in self.select(_DESCRIBED, "articles", "row", rows)
             }
-            return [found[row] for row in rows]
+        self._require_all(rows, found)
+        return [found[row] for row in rows]
 
     def whole_articles(self, rows: Sequence[int]) -> list[Article]:
         """Some articles with their texts, in the order of the rows given, compared with their checksums as by `texts`."""

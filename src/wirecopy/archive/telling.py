@@ -9,142 +9,45 @@ together bring to light. `told_row` among the settings is the last article that 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison import NOT_COMPARED, RELATIONS, Compared
+from ..comparison import NOT_COMPARED
 from ..errors import ArchiveError
-from ..forms import NO_SLOTS
-from ..grouping import (
-    BASES,
-    FORM,
-    IDENTICAL,
-    LINK_KINDS,
-    Facts,
-    Grouped,
-    Links,
-    Ties,
-    link_stories,
-    tie_versions,
-)
 from ..grouping.stories import Stories, gather, tell_stories
+from ..grouping.ties import Facts, Grouped, link_stories
 from ..matching import compare_more
 from ..matching.collection import Pool
 from ..matching.matches import Matches
-from ..model import Relation
 from .index import Index
 from .stock import Stock
+from .tables import (
+    NO_PARENT,
+    Asking,
+    Pair,
+    Telling,
+    find_firsts,
+    find_unknown,
+    group_as_told,
+    link,
+    make_identical,
+    name_links,
+    pair_up,
+    pairs_of,
+    ranks_of,
+    tell_members,
+    thin_out,
+)
 from .told import NOTHING_SHARED, AlteredError, Member, Row, Shared
 
-COLLECTION, PLACEHOLDER = "collection", "placeholder"
-NO_PARENT: dict[str, Any] = dict.fromkeys(Member._fields[Member._fields.index("parent") :])
 MOST_MENDED = 200
 """So many members are compared with the first of their stories when what tied them is gone: a change must not wait for more."""
 MOST_RETOLD = 200
 """Stories of more articles together are not told anew when one comes or goes, so that the cost of a change does not grow with them."""
 MANY_GONE = 0.05
 """Where this share of all articles goes at once, the archive learns again: nothing is told before that."""
-
-Pair = tuple[int, int]
-_NONE = np.empty(0, np.int64)
-NO_LINKS = Links(_NONE, _NONE, np.empty(0, np.int8), _NONE, _NONE)
-
-
-@dataclass(frozen=True)
-class Telling:
-    """All that the tables say of some articles."""
-
-    shared: Shared
-    members: Sequence[Member]
-    links: Sequence[Row]
-
-
-class Asking:
-    """How pairs of a collection compare, by what is known or else by their texts; what had to be compared is kept."""
-
-    def __init__(
-        self, matches: Matches, pool: Pool, pairs: Iterable[Pair] = (), known: Compared = NOT_COMPARED
-    ) -> None:
-        self._matches = matches
-        self._pool = pool
-        self._places = {pair: place for place, pair in enumerate(pairs)}
-        self._known = known
-        self._made: list[tuple[NDArray[np.uint32], NDArray[np.uint32], Compared]] = []
-
-    def __call__(self, later: NDArray[np.uint32], earlier: NDArray[np.uint32]) -> Compared:
-        """How pairs of ranks compare."""
-        pairs = zip(later.tolist(), earlier.tolist(), strict=True)
-        places = np.array([self._places.get(pair, -1) for pair in pairs], np.int64)
-        fresh, known = np.flatnonzero(places < 0), np.flatnonzero(places >= 0)
-        made = NOT_COMPARED
-        if len(fresh):
-            made = compare_more(self._matches, (later[fresh], earlier[fresh]), self._pool)
-            self._made.append((later[fresh], earlier[fresh], made))
-        order = np.empty(len(places), np.int64)
-        order[np.concatenate([known, fresh])] = np.arange(len(places))
-        return Compared.join([self._known.take(places[known]), made]).take(order)
-
-    def shared(self, rows: NDArray[np.int64]) -> Shared:
-        """What was compared, by the row at each rank."""
-        parts = [
-            Shared(rows[later], rows[earlier], np.zeros(len(later), np.int64), made)
-            for later, earlier, made in self._made
-        ]
-        return Shared.join([NOTHING_SHARED, *parts])
-
-
-def tell(matches: Matches, stock: Stock, pool: Pool) -> Telling:
-    """What the tables say of all articles, once they were matched with each other."""
-    facts, asking = gather(matches, pool), Asking(matches, pool)
-    grouped = tell_stories(matches, pool, facts=facts, ask=asking).grouped
-    rows = stock.rows.astype(np.int64)
-    found = rows[matches.queries], rows[matches.founds], matches.nominated.astype(np.int64)
-    shared = Shared.join([Shared(*found, matches.compared), asking.shared(rows)])
-    ranks = np.unique(np.concatenate([matches.queries, matches.founds]))
-    links = grouped.links.rows()
-    return Telling(shared, _tell_members(grouped, facts, rows, ranks), _name_links(links, rows))
-
-
-def _name_links(links: Iterable[Row], rows: NDArray[np.int64]) -> list[Row]:
-    return [(int(rows[one]), int(rows[other]), LINK_KINDS[kind], *rest) for one, other, kind, *rest in links]
-
-
-def _tell_members(
-    grouped: Grouped, facts: Facts, rows: NDArray[np.int64], ranks: NDArray[np.uint32]
-) -> list[Member]:
-    """The articles at some ranks as members of their stories."""
-    anchor, version, ties = grouped.anchor[ranks], grouped.version[ranks], grouped.ties
-    distinct, places = np.unique(np.column_stack([anchor, version]), axis=0, return_inverse=True)
-    number = places.reshape(-1) - np.searchsorted(distinct[:, 0], anchor) + 1
-    columns = rows[ranks], rows[anchor], rows[version], number, facts.words[ranks]
-    kinds = np.where(grouped.is_collection[ranks], 1, np.where(grouped.is_placeholder[ranks], 2, 0))
-    parents = grouped.parent[ranks], grouped.tie[ranks], grouped.basis[ranks], grouped.rivals[ranks]
-    told = []
-    for row, story, first, at, words, kind, parent, tie, basis, rivals in zip(
-        *(column.tolist() for column in (*columns, kinds, *parents)), strict=True
-    ):
-        one = Member(row, story, first, at, words, (None, COLLECTION, PLACEHOLDER)[kind])
-        if parent >= 0:
-            how: tuple[str, float, float, int] = str(Relation.IDENTICAL), 1.0, 1.0, words
-            if tie >= 0:
-                shares = float(ties.covered[tie]), float(ties.parent_covered[tie])
-                how = str(RELATIONS[ties.relation[tie]]), *shares, int(ties.words[tie])
-            relation, covered, parent_covered, common = how
-            one = one._replace(
-                parent=int(rows[parent]),
-                relation=relation,
-                covered=covered,
-                parent_covered=parent_covered,
-                shared=common,
-                basis=BASES[basis],
-                rivals=rivals,
-            )
-        told.append(one)
-    return told
 
 
 class Teller:
@@ -191,51 +94,27 @@ class Teller:
             rows = np.array([one.row for one in members], np.int64)
             counted[stock.ranks_of(rows)] = [one.words for one in members]
             nominated = shared.nominated > 0
-            matches = self._match(stock, shared.take(np.flatnonzero(nominated)))
+            matches = self._match(stock, shared.take(np.flatnonzero(nominated)), counted)
             asked = shared.take(np.flatnonzero(~nominated))
-            asking = Asking(matches, pool, _pairs(stock, asked), asked.compared)
+            asking = Asking(matches, pool, pairs_of(stock, asked), asked.compared)
         except (AlteredError, ArchiveError, LookupError, ValueError, TypeError):
             return None
-        facts = gather(matches, pool, counted) if rule == "anchored" else None
-        return tell_stories(matches, pool, rule, facts=facts, ask=asking)
+        return tell_stories(matches, pool, rule, ask=asking)
 
     def read_some(self, stories: Sequence[int]) -> Stories:
         """Some stories, given by their first articles, as they are stored, whatever all articles together say; raises AlteredError."""
-        store, pool = self._store, Pool(1)
+        store = self._store
         known = store.members("story", stories)
-        stock = Stock(self._index, pool, sorted({*stories, *known}))
-        rows = stock.rows.astype(np.int64)
-        ranks = {row: rank for rank, row in enumerate(rows.tolist())}
-        told = [known.get(row) or Member(row, row, row, 1, 0) for row in rows.tolist()]
-        shared = store.shared_by(sorted(ranks))
+        stock = Stock(self._index, Pool(1), sorted({*stories, *known}))
+        rows = stock.rows.tolist()
+        shared = store.shared_by(sorted(rows))
         is_inside = np.isin(shared.queries, rows) & np.isin(shared.founds, rows)
         matches = self._match(stock, shared.take(np.flatnonzero(is_inside & (shared.compared.relation >= 0))))
-        anchor, version = (
-            np.array([ranks[getattr(one, name)] for one in told], np.int64) for name in ("story", "version")
-        )
-        parent = np.array([-1 if one.parent is None else ranks.get(one.parent, -1) for one in told], np.int64)
-        is_placeholder = np.array([one.kind == PLACEHOLDER for one in told], bool)
-        ties, tie = _tie_parents(told, version, parent)
-        others = tie_versions(version, is_placeholder, matches.queries, matches.founds, matches.compared)
-        pairs = zip(others.later.tolist(), others.earlier.tolist(), strict=True)
-        tied = {*zip(ties.later.tolist(), ties.earlier.tolist(), strict=True)}
-        ties = Ties.join([ties, others.take(np.array([pair not in tied for pair in pairs], bool))])
-        none = np.full(len(told), -1)
-        grouped = Grouped(
-            *(anchor, version, parent, tie),
-            np.array([BASES.index(one.basis) if one.basis else 0 for one in told], np.int8),
-            np.array([one.rivals or 0 for one in told], np.int64),
-            none,
-            np.array([one.kind == COLLECTION for one in told], bool),
-            is_placeholder,
-            ties,
-            matches.compared,
-            NO_LINKS,
-        )
-        return Stories(matches, grouped)
+        told = [known.get(row) or Member(row, row, row, 1, 0) for row in rows]
+        return Stories(matches, group_as_told(told, matches))
 
-    def _match(self, stock: Stock, shared: Shared) -> Matches:
-        """Pairs of a stock as matches, in their order."""
+    def _match(self, stock: Stock, shared: Shared, counted: NDArray[np.int64] | None = None) -> Matches:
+        """Pairs of a stock as matches, in their order; the words of articles that are known are `counted`."""
         settings, index = self._index.settings, self._index
         queries, founds = stock.ranks_of(shared.queries), stock.ranks_of(shared.founds)
         order = np.lexsort((founds, queries))
@@ -248,6 +127,7 @@ class Teller:
             index.learnt,
             {"articles": len(stock.ids), "matches": len(order)},
             plan.preset,
+            counted=counted,
         )
 
     # Where articles come or go
@@ -259,7 +139,7 @@ class Teller:
             if len(shared):
                 founds = {*shared.founds.tolist()} - {*rows}
                 known = store.members("row", sorted(founds))
-                store.add_shared(_thin_out(shared, known))
+                store.add_shared(thin_out(shared, known))
                 stories = sorted({one.story for one in known.values()})
                 is_large = store.count_members(stories) > MOST_RETOLD
                 if not is_large or not self._place(rows, founds):
@@ -323,7 +203,7 @@ class Teller:
         shared = store.shared_by(sorted(inside))
         beyond = {*shared.queries.tolist(), *shared.founds.tolist()} - inside
         others = store.members("row", sorted(beyond))
-        others |= store.members("row", sorted(_firsts(others.values())))
+        others |= store.members("row", sorted(find_firsts(others.values())))
         stock = Stock(self._index, pool, sorted({*inside, *beyond, *others}))
         mended = self._mend(stock, known, shared, pool, MOST_MENDED if mend else 0)
         store.add_shared(mended)
@@ -333,13 +213,13 @@ class Teller:
         rows = stock.rows.astype(np.int64)
         crossing = shared.take(np.flatnonzero(~is_inside & (shared.compared.relation >= 0)))
         sizes = store.count_versions(sorted({one.story for one in others.values()}))
-        links = _link(stock, grouped, [others[row] for row in others.keys() - inside], crossing, sizes)
+        links = link(stock, grouped, [others[row] for row in others.keys() - inside], crossing, sizes)
         ranks = stock.ranks_of(np.array(sorted(inside)))
-        sharing = np.concatenate([matches.queries, matches.founds, *_ranks(stock, crossing)])
-        told = _tell_members(grouped, facts, rows, ranks[np.isin(ranks, sharing)])
+        sharing = np.concatenate([matches.queries, matches.founds, *ranks_of(stock, crossing)])
+        told = tell_members(grouped, facts, rows, ranks[np.isin(ranks, sharing)])
         store.replace_members(inside, told)
         after = {int(rows[rank]) for rank in grouped.anchor[ranks].tolist()}
-        named = _name_links(links, rows)
+        named = name_links(links, rows)
         store.replace_links(before | after, [one for one in named if one[0] in after or one[1] in after])
 
     def _group(
@@ -347,13 +227,13 @@ class Teller:
     ) -> tuple[Matches, Facts, Grouped]:
         """The stories of a stock by what is shared; what has to be compared for that is kept."""
         is_match = shared.compared.relation >= 0
-        matches = self._match(stock, shared.take(np.flatnonzero(is_match)))
-        asked = shared.take(np.flatnonzero(~is_match))
-        asking = Asking(matches, pool, _pairs(stock, asked), asked.compared)
         counted = np.full(len(stock.ids), -1)
         if known:
             counted[stock.ranks_of(np.array(list(known)))] = [one.words for one in known.values()]
-        facts = gather(matches, pool, counted)
+        matches = self._match(stock, shared.take(np.flatnonzero(is_match)), counted)
+        asked = shared.take(np.flatnonzero(~is_match))
+        asking = Asking(matches, pool, pairs_of(stock, asked), asked.compared)
+        facts = gather(matches, pool)
         grouped = tell_stories(matches, pool, facts=facts, ask=asking).grouped
         self._store.add_shared(asking.shared(stock.rows.astype(np.int64)))
         return matches, facts, grouped
@@ -362,7 +242,7 @@ class Teller:
         """Tell of articles that came into large stories and leave all others as they are; False if one of them comes before an anchor."""
         store, pool = self._store, Pool(1)
         known = store.members("row", sorted(founds))
-        known |= store.members("row", sorted(_firsts(known.values())))
+        known |= store.members("row", sorted(find_firsts(known.values())))
         inside = {*fresh, *founds, *known}
         shared = store.shared_by(sorted(inside), ("query",))
         shared = shared.take(np.flatnonzero(np.isin(shared.founds, list(inside))))
@@ -377,9 +257,10 @@ class Teller:
             return False
         numbers = store.last_numbers(sorted({one.story for one in known.values()}))
         told = [
-            Member(row, row, row, 1, int(facts.words[rank])) for row, rank in _unknown(stock, known, fresh)
+            Member(row, row, row, 1, int(facts.words[rank]))
+            for row, rank in find_unknown(stock, known, fresh)
         ]
-        for one in _tell_members(grouped, facts, rows, mine):
+        for one in tell_members(grouped, facts, rows, mine):
             like = known.get(one.version)
             story = known[one.story].story if one.story in known else one.story
             number = like.number if like else numbers.get(story, 1) + 1 if story != one.row else 1
@@ -392,7 +273,7 @@ class Teller:
         columns = ([getattr(placed[row], name) for row in rows.tolist()] for name in ("story", "version"))
         anchor, version = (stock.ranks_of(np.array(some, np.int64)).astype(np.int64) for some in columns)
         links = link_stories(anchor, version, grouped.is_collection, ties).rows()
-        store.add_links(_name_links(links, rows))
+        store.add_links(name_links(links, rows))
         return True
 
     def _hand_down(self, story: int, left: Sequence[Member], links: Sequence[Row]) -> None:
@@ -405,7 +286,7 @@ class Teller:
             version = versions.setdefault(mine[row].version, row)
             number = numbers.setdefault(version, len(numbers) + 1)
             one = mine[row]._replace(story=first, version=version, number=number)
-            told.append(one if one.parent in mine else one._replace(**NO_PARENT))
+            told.append(one if one.parent in mine else Member._make((*one[: -len(NO_PARENT)], *NO_PARENT)))
         self._store.replace_members(mine, told)
         ends = (
             (first if one == story else one, first if other == story else other, *rest)
@@ -435,96 +316,10 @@ class Teller:
         asked = asked[:most]
         parts = [NOTHING_SHARED]
         if same:
-            parts.append(_pair_up(same, _identical(len(same))))
+            parts.append(pair_up(same, make_identical(len(same))))
         if asked:
-            found = _pair_up(asked, NOT_COMPARED)
+            found = pair_up(asked, NOT_COMPARED)
             nobody = self._match(stock, NOTHING_SHARED)
-            later, earlier = _ranks(stock, found)
-            parts.append(_pair_up(asked, compare_more(nobody, (later, earlier), pool)))
+            later, earlier = ranks_of(stock, found)
+            parts.append(pair_up(asked, compare_more(nobody, (later, earlier), pool)))
         return Shared.join(parts)
-
-
-def _tie_parents(
-    told: Sequence[Member], version: NDArray[np.int64], parent: NDArray[np.int64]
-) -> tuple[Ties, NDArray[np.int64]]:
-    """What members are to their parents of other versions, each pair of versions once, and which of these each member goes by."""
-    places: dict[Pair, int] = {}
-    tie = np.full(len(told), -1)
-    columns: list[tuple[int, int, int, float, float, int, int, bool]] = []
-    for rank, one in enumerate(told):
-        pair = int(version[rank]), int(version[parent[rank]])
-        if parent[rank] < 0 or pair[0] == pair[1] or one.relation is None:
-            continue
-        tie[rank] = places.setdefault(pair, len(columns))
-        if tie[rank] == len(columns):
-            shares = one.covered or 0.0, one.parent_covered or 0.0, one.shared or 0
-            columns.append((*pair, RELATIONS.index(Relation(one.relation)), *shares, -1, False))
-    kinds = (np.int64, np.int64, np.int8, np.float64, np.float64, np.int64, np.int64, np.bool_)
-    values = zip(*columns, strict=True) if columns else [()] * len(kinds)
-    return Ties(*(np.array(some, kind) for some, kind in zip(values, kinds, strict=True))), tie
-
-
-def _thin_out(shared: Shared, known: Mapping[int, Member]) -> Shared:
-    """The pairs without all but one of each article with a version: these say the same, unless one is a form only by its date."""
-    version = np.array(
-        [known[row].version if row in known else row for row in shared.founds.tolist()], np.int64
-    )
-    order = np.lexsort((shared.founds, shared.compared.relation == FORM, version, shared.queries))
-    queries, version = shared.queries[order], version[order]
-    is_first = np.append(True, (np.diff(queries) != 0) | (np.diff(version) != 0))[: len(order)]
-    return shared.take(order[is_first])
-
-
-def _firsts(members: Iterable[Member]) -> set[int]:
-    """The first articles of the stories and versions of some members."""
-    return {row for one in members for row in (one.story, one.version)}
-
-
-def _unknown(stock: Stock, known: Collection[int], fresh: Collection[int]) -> list[Pair]:
-    """The articles of a stock that nothing was told of and that did not just come: row and rank."""
-    return [
-        (row, rank) for rank, row in enumerate(stock.rows.tolist()) if row not in known and row not in fresh
-    ]
-
-
-def _pair_up(pairs: Sequence[Pair], compared: Compared) -> Shared:
-    rows = np.array(pairs, np.int64).reshape(-1, 2)
-    return Shared(rows[:, 0], rows[:, 1], np.zeros(len(rows), np.int64), compared)
-
-
-def _identical(number: int) -> Compared:
-    """So many pairs with identical texts; no passages are told of them."""
-    ones, none = np.ones(number), np.zeros(number + 1, np.int64)
-    relation, tried = np.full(number, IDENTICAL, np.int8), np.zeros(number, np.uint8)
-    return Compared(relation, ones, ones, ones, none, NOT_COMPARED.passages, tried, none, NO_SLOTS)
-
-
-def _ranks(stock: Stock, shared: Shared) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    return stock.ranks_of(shared.queries), stock.ranks_of(shared.founds)
-
-
-def _pairs(stock: Stock, shared: Shared) -> Iterable[Pair]:
-    queries, founds = _ranks(stock, shared)
-    return zip(queries.tolist(), founds.tolist(), strict=True)
-
-
-def _link(
-    stock: Stock, grouped: Grouped, others: Sequence[Member], crossing: Shared, sizes: Mapping[int, int]
-) -> list[Row]:
-    """What joins stories that were told anew to each other, and to others that were not, whose versions have so many articles."""
-    anchor, version = grouped.anchor.copy(), grouped.version.copy()
-    is_collection, is_placeholder = grouped.is_collection.copy(), grouped.is_placeholder.copy()
-    if others:
-        columns = ([getattr(one, name) for one in others] for name in ("row", "story", "version"))
-        ranks, stories, versions = (stock.ranks_of(np.array(rows, np.int64)) for rows in columns)
-        anchor[ranks], version[ranks] = stories, versions
-        is_collection[ranks] = [one.kind == COLLECTION for one in others]
-        is_placeholder[ranks] = [one.kind == PLACEHOLDER for one in others]
-        here = sorted({one.version for one in others})
-        firsts = stock.ranks_of(np.array(here, np.int64)).astype(np.int64)
-        # Those of their versions that are not here count too.
-        more = [sizes[one] - int(np.sum(version == rank)) for one, rank in zip(here, firsts, strict=True)]
-        version = np.append(version, np.repeat(firsts, more))
-    ties = tie_versions(version, is_placeholder, *_ranks(stock, crossing), crossing.compared)
-    every = Ties.join([grouped.ties, ties])
-    return list(link_stories(anchor, version, is_collection, every).rows())

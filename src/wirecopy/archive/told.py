@@ -10,7 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +33,9 @@ MATCH = (
 LINK = ("later", "earlier", "kind", "articles", "words")
 PASSAGE = ("query_start", "query_end", "found_start", "found_end", "words", "changed", "same", "other")
 """The columns of a passage as they are stored: others, or another order, need a migration that forgets what was told."""
-_CODES: dict[str | None, int] = {str(relation): code for code, relation in enumerate(RELATIONS)} | {None: -1}
+_RELATIONS: Sequence[str | None] = [*map(str, RELATIONS), None]
+"""What is stored of a relation, by its code: -1 is none."""
+_CODES = {name: code for code, name in enumerate(_RELATIONS[:-1])} | {None: -1}
 Row = tuple[Any, ...]
 
 
@@ -63,7 +65,6 @@ class Member(NamedTuple):
     rivals: int | None = None
 
 
-_COLUMNS = {"matches": MATCH, "members": Member._fields, "links": LINK}
 _SIDES = {
     "matches": {
         "query": "articles",
@@ -104,27 +105,51 @@ class Shared:
         return Shared(queries, founds, nominated, Compared.join([one.compared for one in parts]))
 
     def rows(self) -> Iterable[Row]:
-        """The pairs as values to store."""
-        compared = self.compared
-        packed = (
-            np.column_stack([getattr(compared.passages, name) for name in PASSAGE]).astype("<u4").tobytes()
-        )
+        """The pairs as values to store, and their checksums, in the order of their table."""
+        ordered = self.take(np.lexsort((self.founds, self.queries)))
+        compared = ordered.compared
+        columns = [getattr(compared.passages, name) for name in PASSAGE]
+        packed = np.column_stack(columns).astype("<u4").tobytes()
         edges = (compared.passage_offsets * (4 * len(PASSAGE))).tolist()
-        columns = (
-            *(self.queries.tolist(), self.founds.tolist(), compared.relation.tolist()),
-            *(compared.query_covered.tolist(), compared.found_covered.tolist()),
-            *(compared.resemblance.tolist(), self.nominated.tolist(), edges, edges[1:]),
+        return zip(
+            ordered.queries.tolist(),
+            ordered.founds.tolist(),
+            [_RELATIONS[code] for code in compared.relation.tolist()],
+            compared.query_covered.tolist(),
+            compared.found_covered.tolist(),
+            compared.resemblance.tolist(),
+            ordered.nominated.tolist(),
+            [packed[start:end] for start, end in pairwise(edges)],
+            ordered._sums().tolist(),
+            strict=True,
         )
-        for query, found, code, *shares, nominated, start, end in zip(*columns, strict=False):
-            relation = str(RELATIONS[code]) if code >= 0 else None
-            yield query, found, relation, *shares, nominated, packed[start:end]
+
+    def _sums(self) -> NDArray[np.int64]:
+        """The checksum of each pair."""
+        compared, offsets = self.compared, self.compared.passage_offsets
+        places = np.arange(len(compared.passages)) - offsets[compared.pairs]
+        passages = _mix([places, *(getattr(compared.passages, name) for name in PASSAGE)])
+        added_up = np.append(np.zeros(1, np.uint64), np.cumsum(passages))[offsets]
+        shares = compared.query_covered, compared.found_covered, compared.resemblance
+        columns = self.queries, self.founds, compared.relation, *shares, self.nominated, np.diff(added_up)
+        return (_mix(columns) >> np.uint64(33)).astype(np.int64)
 
     @staticmethod
     def read(rows: Sequence[Row]) -> Shared:
-        """The pairs, from values that were stored."""
+        """The pairs, from values that were stored with their checksums; raises AlteredError."""
         if not rows:
             return NOTHING_SHARED
-        queries, founds, relations, *floats, nominated, packed = zip(*rows, strict=True)
+        try:
+            shared, made = Shared._read(rows)
+            altered = np.flatnonzero(shared._sums() != made)
+        except (LookupError, ValueError, TypeError, ArithmeticError):
+            raise AlteredError from None
+        _checked(rows[row] for row in altered.tolist())  # as pairs were summed up before
+        return shared
+
+    @staticmethod
+    def _read(rows: Sequence[Row]) -> tuple[Shared, NDArray[np.int64]]:
+        queries, founds, relations, *floats, nominated, packed, made = zip(*rows, strict=True)
         mine, theirs, resemblance = (np.array(one, np.float64) for one in floats)
         values = np.frombuffer(b"".join(packed), "<u4").astype(np.uint32).reshape(-1, len(PASSAGE))
         sizes = [len(one) // (4 * len(PASSAGE)) for one in packed]
@@ -137,16 +162,29 @@ class Shared:
             np.zeros(len(rows) + 1, np.int64),
             NO_SLOTS,
         )
-        one, other, by = (np.array(column, np.int64) for column in (queries, founds, nominated))
-        return Shared(one, other, by, compared)
+        one, other, by, sums = (np.array(column, np.int64) for column in (queries, founds, nominated, made))
+        return Shared(one, other, by, compared), sums
 
 
 _NONE = np.empty(0, np.int64)
 NOTHING_SHARED = Shared(_NONE, _NONE, _NONE, NOT_COMPARED)
 
 
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mix(columns: Iterable[NDArray[Any]]) -> NDArray[np.uint64]:
+    """One number for the values of each row."""
+    mixed = np.zeros(1, np.uint64)
+    for column in columns:
+        bits = column.view(np.uint64) if column.dtype.kind == "f" else column.astype(np.uint64)
+        mixed = (mixed ^ bits) * _MIX
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
 def _sum(values: Sequence[Any]) -> int:
-    return zlib.crc32(repr(tuple(values)).encode())
+    return zlib.crc32(repr(tuple(values)).encode())  # a Member names its fields
 
 
 def _checked(found: Iterable[Row]) -> list[Row]:
@@ -169,21 +207,21 @@ class Told(Connection):
 
     def all_shared(self) -> Shared:
         """All pairs; raises AlteredError."""
-        return Shared.read(_checked(self.read(f"SELECT {', '.join(MATCH)}, sum FROM matches")))
+        return Shared.read(self.read(f"SELECT {', '.join(MATCH)}, sum FROM matches NOT INDEXED"))
 
     def shared_by(self, rows: Sequence[int], sides: Sequence[str] = ("query", "found")) -> Shared:
         """The pairs that some articles are in, or are on one side of; raises AlteredError."""
         columns = f"{', '.join(MATCH)}, sum"
         found = {one[:2]: one for side in sides for one in self.select(columns, "matches", side, rows)}
-        return Shared.read(_checked(found.values()))
+        return Shared.read(list(found.values()))
 
     def add_shared(self, shared: Shared) -> None:
         """Add pairs."""
-        self._insert_summed("matches", MATCH, sorted(shared.rows(), key=itemgetter(0, 1)))
+        self.insert("matches", (*MATCH, "sum"), shared.rows(), "INSERT OR REPLACE")
 
     def all_members(self) -> list[Member]:
         """All articles that share something; raises AlteredError."""
-        return self._members(self.read(f"SELECT {', '.join(Member._fields)}, sum FROM members"))
+        return self._members(self.read(f"SELECT {', '.join(Member._fields)}, sum FROM members NOT INDEXED"))
 
     def members(self, by: str, values: Sequence[int]) -> dict[int, Member]:
         """Those whose `row` or `story` is one of the values, by row; raises AlteredError."""
@@ -215,7 +253,7 @@ class Told(Connection):
 
     def all_links(self) -> list[Row]:
         """All links between stories; raises AlteredError."""
-        return _checked(self.read(f"SELECT {', '.join(LINK)}, sum FROM links"))
+        return _checked(self.read(f"SELECT {', '.join(LINK)}, sum FROM links NOT INDEXED"))
 
     def replace_links(self, stories: Collection[int], made: Iterable[Row]) -> None:
         """Put links in the place of those that some stories have."""
@@ -281,13 +319,14 @@ class Told(Connection):
         counts = (self.read(f"SELECT count(*) FROM {table} NOT INDEXED")[0][0] for table in _SIDES)
         return " ".join(map(str, counts))
 
-    def find_untold(self, summed: Collection[str] = tuple(_COLUMNS)) -> list[str]:
+    def find_untold(self, summed: Collection[str] = ("matches", "members", "links")) -> list[str]:
         """What is wrong with these tables, in words: rows that are not as they were written, in some of them, or stray."""
         problems = []
+        read_all = {"matches": self.all_shared, "members": self.all_members, "links": self.all_links}
         for table, sides in _SIDES.items():
             try:
                 if table in summed:
-                    _checked(self.read(f"SELECT {', '.join(_COLUMNS[table])}, sum FROM {table} NOT INDEXED"))
+                    read_all[table]()
             except AlteredError:
                 problems.append(f"{table}: not as they were written")
                 continue

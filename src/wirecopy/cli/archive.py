@@ -368,6 +368,11 @@ def info_command(archive: Path, as_json: bool) -> int:
         "stories": info["stories_stale"]
         or f"{info['stories']:,} of {count(info['articles_in_stories'])}, {since.replace('learnt', 'told whole')}",
     }
+    if info["webhooks"]:
+        told = ", ".join(
+            f"{info[f'messages_{state}']:,} {state}" for state in ("waiting", "delivered", "dead")
+        )
+        rows["webhooks"] = f"{info['webhooks']:,}; messages: {told}"
     if info["missing"]:
         rows["missing"] = info["missing"]
     wide = max(map(len, rows))

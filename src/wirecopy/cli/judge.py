@@ -92,9 +92,10 @@ def judge_command(
             _import(desk, queue, imported, quiet, skipped)
         if exported:
             _export(desk, queue, exported)
+    code = name_examples(skipped)
     if not (imported or exported):
         _serve(archive, queue, judge or _own_name(), port, opens, quiet)
-    return name_examples(skipped)
+    return code
 
 
 def _choose(
@@ -190,7 +191,8 @@ def _serve(archive: Path, queue: Queue, judge: str, port: int, opens: bool, quie
 
     def tell(address: str) -> None:
         place = f"{address}/enter?key={key}&next=/judge/{queue.number}"
-        say(f"judging {archive} as {judge} at")
+        if not quiet:
+            say(f"judging {archive} as {judge} at")
         print(place, flush=True)
         if opens:
             import webbrowser

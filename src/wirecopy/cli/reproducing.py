@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     multiple=True,
     type=options.FILE,
     metavar="PATH",
-    help="The articles to run it on, instead of made-up ones; may be repeated.",
+    help="The articles to run it on, instead of made-up ones (cedar: a folder of labelled pages); may be repeated.",
 )
 @click.option(
     "--table", "tables", multiple=True, metavar="N", help="Only this table or figure; may be repeated."
@@ -56,19 +56,21 @@ def reproduce_command(
     PAPER is cedar, chang-wang, codet, uwamahoro or yoon. Without a corpus one is made up.
     """
     from ..evaluation import experiments
+    from ..extraction.labelled import read_texts
 
     check_writable(output, inputs=corpus)
     refuse((figures and figures.exists() and not figures.is_dir(), f"{figures}: a file; name a folder"))
-    read_articles, unusable = _read_corpus(corpus, articles, fields)
+    reads_pages = experiments.get(name).CORPUS == "labelled pages"
+    read_articles, unusable = _read_corpus(() if reads_pages else corpus, articles, fields)
     setting = experiments.Setting(
         corpus=read_articles,
+        pages=[page for folder in corpus for page in read_texts(folder)] if reads_pages else (),
         named=" ".join(path.name for path in corpus),
         articles=articles,
         seed=seed,
         wanted=tables,
         say=(lambda _: None) if quiet else say,
     )
-    experiments.get(name)
     start = time.perf_counter()
     made: list[Table] = []
     with open_output(output) as out:

@@ -440,6 +440,14 @@ def _read_passages(path: Path, ids: Ids) -> Table:
 def _spans(written: str) -> list[Span] | None:
     """The passages in a JSON array; None if they are none."""
     try:
-        return [(*map(int, one["query"]), *map(int, one["found"])) for one in json.loads(written or "[]")]  # type: ignore[misc]
-    except (ValueError, TypeError, KeyError):
+        return [(*_ends(one["query"]), *_ends(one["found"])) for one in json.loads(written or "[]")]
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError):
         return None
+
+
+def _ends(written: list[float]) -> tuple[int, int]:
+    """Where a passage starts and ends; raises ValueError, TypeError or ArithmeticError for what is no such thing."""
+    start, end = map(int, written)
+    if min(start, end) < 0 or [start, end] != written:
+        raise ValueError("no passage")
+    return start, end

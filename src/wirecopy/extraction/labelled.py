@@ -68,6 +68,32 @@ def _texts_of(page: Path) -> list[Path]:
     return [page.with_suffix(".txt"), page.parent.parent / "gold" / f"{page.stem}.txt"]
 
 
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """A page as received, its site, and the text of its article."""
+
+    id: str
+    site: str
+    content: bytes
+    text: str
+
+
+def read_texts(folder: Path) -> Iterator[PageText]:
+    """Yields the pages below a folder that have their text in a file, as `read_labelled` finds them, without labelling their blocks."""
+    about = _read_meta(folder / "meta.jsonl")
+    for path in _pages_below(folder):
+        id = _id(path, folder)
+        said = about.get(id, _About())
+        text = next((one for one in _texts_of(path) if one.exists()), None)
+        if text and not UNUSABLE & said.flags:
+            site = said.site or path.parent.relative_to(folder).as_posix()
+            yield PageText(id, site, path.read_bytes(), text.read_text("utf-8", "replace"))
+
+
+def _id(page: Path, folder: Path) -> str:
+    return page.relative_to(folder).with_suffix("").as_posix().removeprefix("html/")
+
+
 def read_labelled(folder: Path) -> tuple[list[LabelledPage], list[Skipped]]:
     """The labelled pages below a folder, and the skipped ones: `NAME.html` with `NAME.txt` beside it, or with the paper's mark-up.
 
@@ -147,7 +173,7 @@ def _words(value: object) -> list[str]:
 
 
 def _read_page(path: Path, folder: Path, about: dict[str, _About]) -> LabelledPage | Skipped | None:
-    id = path.relative_to(folder).with_suffix("").as_posix().removeprefix("html/")
+    id = _id(path, folder)
     said = about.get(id, _About())
     if UNUSABLE & said.flags:
         return None

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from . import FORM, Ask, Grouped, Pair, Ties, close, tie_versions
+from .ties import FORM, Ask, Grouped, Pair, Ties, close, tie_versions
 
 KEEP = ("longest", "earliest")
 ALIKE = 0.2

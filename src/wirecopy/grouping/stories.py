@@ -22,7 +22,13 @@ from ..matching.opinions import Opinions
 from ..methods import RELATIONS as METHOD_RELATIONS
 from ..model import KEPT, UNDATED, Remarks, Skipped, count
 from ..text import count_words, tokenise
-from . import (
+from . import group, group_closed
+from .columns import Records, json_lines, read
+from .covering import KEEP, cover
+from .graphs import ARTICLE_HEADS, Graph, link_sources
+from .records import Dropped, Kept, Link, Series, Story
+from .telling import Shape, Telling, count_bridges, tell_seen, tell_sources
+from .ties import (
     BASES,
     FORM,
     IDENTICAL,
@@ -33,15 +39,8 @@ from . import (
     Grouped,
     Ties,
     close,
-    group,
-    group_closed,
     tie_versions,
 )
-from .columns import Records, json_lines, read
-from .covering import KEEP, cover
-from .graphs import ARTICLE_HEADS, Graph, link_sources
-from .records import Dropped, Kept, Link, Series, Story
-from .telling import Shape, Telling, count_bridges, tell_seen, tell_sources
 
 if TYPE_CHECKING:
     import pandas
@@ -460,9 +459,9 @@ def _accepted(opinions: Opinions) -> Ties:
     )
 
 
-def gather(matches: Matches, pool: Pool, counted: NDArray[np.int64] | None = None) -> Facts:
-    """What is known of the articles that are in a match; the words of those that were `counted` before, by rank and else -1, stay."""
-    collection = matches.found_side
+def gather(matches: Matches, pool: Pool) -> Facts:
+    """What is known of the articles that are in a match."""
+    collection, counted = matches.found_side, matches.counted
     ranks = np.unique(np.concatenate([matches.queries, matches.founds])).astype(np.uint32)
     published = np.full(len(collection.ids), UNDATED)
     words, titles = np.zeros_like(published), np.zeros_like(published)

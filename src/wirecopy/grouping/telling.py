@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..comparison import RELATIONS
 from ..model import UNDATED, Article
-from . import BASES, FORM, IDENTICAL, Grouped
 from .columns import Lists, Maybe, Records, Texts
 from .records import Change, Cohesion, Member, Origin, Parent, Story, Version
+from .ties import BASES, FORM, Grouped
 
 KINDS = ("story", "collection")
 ORIGINS = ("credited", "earliest", "same-time", "undated")
@@ -157,21 +157,12 @@ class Telling:
         return Records(Member, (*about, self.shape.number[self.shape.version], self._parents()))
 
     @cached_property
-    def _ties(self) -> tuple[Numbers, NDArray[np.float64], NDArray[np.float64], Numbers]:
-        """What each article is to its parent: relation, shares of both, equal words; identical where no tie says otherwise."""
-        shape, ties = self.shape, self.shape.grouped.ties
-        tie = shape.grouped.tie[shape.ranks]
-        tied = np.flatnonzero((shape.parent >= 0) & (tie >= 0))
-        mine = ties.take(tie[tied])
-        relation, words = np.full(len(tie), IDENTICAL), self.words[shape.version]
-        covered, parent_covered = np.ones(len(tie)), np.ones(len(tie))
-        relation[tied], words[tied] = mine.relation, mine.words
-        covered[tied], parent_covered[tied] = mine.covered, mine.parent_covered
-        return relation, covered, parent_covered, words
+    def _compared(self) -> tuple[Numbers, NDArray[np.float64], NDArray[np.float64], Numbers]:
+        return self.shape.grouped.compare_parents(self.shape.ranks, self.words[self.shape.version])
 
     def _parents(self) -> Maybe:
         shape, grouped = self.shape, self.shape.grouped
-        relation, covered, parent_covered, words = self._ties
+        relation, covered, parent_covered, words = self._compared
         theirs = self.dates[shape.parent]
         is_known = (self.dates != UNDATED) & (theirs != UNDATED)
         after = np.where(is_known, (self.dates - np.where(is_known, theirs, 0)) / 1e6, np.nan)
@@ -244,7 +235,7 @@ class Telling:
     def _cohesion(self) -> Records:
         """The least share that a member has in common with its parent, and the first such pair."""
         shape = self.shape
-        _, covered, parent_covered, _ = self._ties
+        _, covered, parent_covered, _ = self._compared
         shares = np.where(shape.parent >= 0, np.maximum(covered, parent_covered), np.inf)
         least = np.minimum.reduceat(shares, shape.offsets[:-1])
         weakest = np.flatnonzero(shares == least[shape.story])

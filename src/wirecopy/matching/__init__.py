@@ -132,12 +132,17 @@ def check_statistics(methods: Sequence[Method], statistics: Statistics | None) -
         statistics.require(one.view)
 
 
+Traced = tuple[NDArray[np.uint32], Trace, NDArray[np.int64]]
+"""The ranks of articles that were compared, their traces, and their words."""
+
+
 @dataclass(frozen=True)
 class Learning:
     """What is known of a collection once its boilerplate is learnt.
 
     `nominated` are the candidates of each method, `pairs` those that boilerplate was learnt from, and `compared` is how these
-    compared before the last boilerplate was known; `touched` says which articles may hold that.
+    compared before the last boilerplate was known; `touched` says which articles may hold that. `words` are those of each article that
+    was compared, by rank, -1 for others.
     """
 
     learnt: Learnt
@@ -145,6 +150,7 @@ class Learning:
     pairs: Pairs
     compared: Compared
     touched: NDArray[np.bool_]
+    words: NDArray[np.int64]
     collisions: int
 
 
@@ -178,7 +184,9 @@ def conclude(plan: Plan, collection: Collection, filing: Filing, known: Learning
     names = [one.name for one in nominated]
     pairs = later[kept], earlier[kept], by[kept], compared.take(kept)
     linked = None if plan.linked else _among(pairs[:2], unite(list(linked_pairs.values()))[:2])
-    return Matches(collection, collection, *pairs, names, known.learnt, counts, plan.preset, linked)
+    return Matches(
+        collection, collection, *pairs, names, known.learnt, counts, plan.preset, linked, known.words
+    )
 
 
 def answer(
@@ -292,16 +300,18 @@ def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Lea
     suspects = learning.suspect_passages(collection, pairs, compared)
     guilty, late = learning.convict(collection, suspects)
     fresh = np.setdiff1d(late.shingles, known.shingles)
-    touched = np.zeros(len(collection.ids), bool)
-    for ranks, trace in traces if len(fresh) else ():
-        touched[ranks] |= trace.may_hold(fresh)
+    touched, words = np.zeros(len(collection.ids), bool), np.full(len(collection.ids), -1)
+    for ranks, trace, counted in traces:
+        words[ranks] = counted
+        if len(fresh):
+            touched[ranks] |= trace.may_hold(fresh)
     known = replace(known, shingles=distinct(np.concatenate([known.shingles, late.shingles])))
     described = learning.describe(collection, [*formulas, *guilty.values()], known)
     slots = np.diff(compared.slot_offsets)
     varying = forms.learn(compared.slots, np.repeat(later, slots), np.repeat(earlier, slots))
     learnt = Learnt(known, names, described, varying)
     pool.progress("learning boilerplate", 1, 1)
-    return Learning(learnt, nominated, pairs, compared, touched, collisions)
+    return Learning(learnt, nominated, pairs, compared, touched, words, collisions)
 
 
 def _collide(
@@ -374,7 +384,7 @@ def compare(
     *,
     trace: bool = False,
     quiet: bool = False,
-) -> tuple[Compared, list[tuple[NDArray[np.uint32], Trace]]]:
+) -> tuple[Compared, list[Traced]]:
     """How pairs of articles compare, and, if asked for, the articles of each block of related pairs with their traces."""
     later, earlier = pairs
     if not len(later):
@@ -383,22 +393,21 @@ def compare(
     related = np.argsort(component[later], kind="stable")
     blocks = [related[start : start + BLOCK_PAIRS] for start in range(0, len(related), BLOCK_PAIRS)]
 
-    def compare_block(
-        block: NDArray[np.int64],
-    ) -> tuple[NDArray[np.int64], Compared, Trace, NDArray[np.uint32]]:
+    def compare_block(block: NDArray[np.int64]) -> tuple[NDArray[np.int64], Compared, Traced]:
         ranks = distinct(np.concatenate([later[block], earlier[block]]))
         tokens = text.tokenise(*texts(ranks), spans=True, kinds=True)
         queries, founds = (np.searchsorted(ranks, side[block]).astype(np.uint32) for side in pairs)
         by_found = np.argsort(founds, kind="stable")
         rows = queries[by_found], founds[by_found]
-        return block[by_found], *compare_rows(tokens, *rows, preset, known, trace=trace), ranks
+        compared, left = compare_rows(tokens, *rows, preset, known, trace=trace)
+        return block[by_found], compared, (ranks, left, text.count_words(tokens))
 
-    parts, numbers, traces, done = [], [np.empty(0, np.int64)], [], 0
-    for block, compared, left, ranks in pool.map(compare_block, blocks):
+    parts, numbers, traces, done = [], [np.empty(0, np.int64)], list[Traced](), 0
+    for block, compared, traced in pool.map(compare_block, blocks):
         parts.append(compared)
         numbers.append(block)
         if trace:
-            traces.append((ranks, left))
+            traces.append(traced)
         done += len(block)
         if not quiet:
             pool.progress("comparing", done, len(later))

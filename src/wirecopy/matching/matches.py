@@ -99,6 +99,8 @@ class Matches(Sides, Sequence[Match]):
     preset: str = DEFAULT_PRESET
     linked: NDArray[np.bool_] | None = field(default=None, repr=False)
     """Which of them are there also where big families are linked; None if all are."""
+    counted: NDArray[np.int64] | None = field(default=None, repr=False)
+    """The words of articles that are known, by rank, -1 for others; None if none are."""
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..grouping import CONTAINED_IN, CONTAINS, FORM, LINK_KINDS, Grouped, Ties
 from ..grouping.stories import Stories
+from ..grouping.ties import CONTAINED_IN, CONTAINS, FORM, LINK_KINDS, Grouped, Ties
 from ..matching.collection import Collection
 from ..matching.matches import Matches
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..comparison import RELATIONS
-from ..grouping import BASES, Grouped
+from ..grouping.ties import BASES, Grouped
 from ..matching.collection import Collection
 from ..matching.matches import Matches
 from ..model import UNDATED

@@ -37,7 +37,7 @@ class Service:
         self.metrics = metrics.Metrics()
         self.metrics.watch(self.readers)
         self.app = build_app(settings, self.readers, self.metrics)
-        self.gate = Gate(self.app, settings, self.access, self.metrics, log)
+        self.gate = Gate(self.app, settings, self.access, self.readers, self.metrics, log)
         self.deliverer = Deliverer(settings.archive, list(map(read_place, settings.deliver_to)))
         if settings.deliver:
             self.deliverer.start()

@@ -21,7 +21,8 @@ from .problems import Problem
 from .readers import Readers
 from .shapes import AddedShape, ArticleShape, ObservedShape, RemovedShape
 
-MOST_IDS = 1000
+MOST_IDS = 100
+"""In an address; longer ones are refused by many a proxy."""
 
 Asked = Request[Any, Any, Any]
 Id = Annotated[str, QueryParameter(description="The id of an article.")]

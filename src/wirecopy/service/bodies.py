@@ -13,7 +13,7 @@ from ..model import ABOUT, Article, Page
 from ..sources import Fields
 from .problems import Problem
 
-MOST_ARTICLES = 1000
+MOST_ARTICLES = 200
 """The most articles of one request."""
 Record = dict[str, Any]
 

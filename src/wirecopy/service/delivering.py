@@ -98,6 +98,8 @@ def sign(claim: Claim, moment: float) -> dict[str, str]:
 
 def deliver(claim: Claim, deliver_to: Collection[Place], moment: float) -> Outcome:
     """Send a message once."""
+    if not claim.secrets:
+        return Outcome(claim, None, "its secret is damaged: rotate it")
     try:
         headers = sign(claim, moment)
         reply = send(claim.url, claim.payload.encode(), headers, deliver_to=deliver_to)
@@ -204,24 +206,32 @@ def settle(desk: Desk, outcome: Outcome, now: int) -> None:
 
 
 def deliver_due(desk: Desk, deliver_to: Collection[Place] = (), clock: Clock = time.time) -> Counter[str]:
-    """Send all that is due now once; returns how many were `delivered`, and how many `failed`.
+    """Send what is due now, each once, but no more to a webhook that fails; returns how many were `delivered`, and how many `failed`.
 
     Raises MissingExtra if what signs messages is not installed.
     """
     require_signing()
     counts: Counter[str] = Counter()
+    failing: set[int] = set()
+
+    def room(webhook: int) -> int:
+        return 0 if webhook in failing else EACH
+
     with ThreadPoolExecutor(AT_ONCE, "wirecopy-delivery") as pool:
-        while claims := desk.outbox.claim(AT_ONCE, CLAIM_SECONDS, lambda _: EACH, int(clock() * _SECOND)):
+        while claims := desk.outbox.claim(AT_ONCE, CLAIM_SECONDS, room, int(clock() * _SECOND)):
             for outcome in pool.map(lambda claim: deliver(claim, deliver_to, clock()), claims):
                 settle(desk, outcome, int(clock() * _SECOND))
                 counts["failed" if outcome.error else "delivered"] += 1
+                failing |= {outcome.claim.webhook} if outcome.error else set()
     return counts
 
 
 @contextmanager
 def _later(what: str) -> Iterator[None]:
-    """Go on after what a full disk, or another who writes for long, keeps from being done now."""
+    """Go on after what a full disk, or another who writes for long, keeps from being done now; or what nobody thought of."""
     try:
         yield
     except ArchiveError as error:
         log.warning("%s: %s", what, error)
+    except Exception as error:
+        log.warning("%s: %s", what, type(error).__name__)

@@ -18,7 +18,8 @@ from .access import SAFE, Access, Caller, is_cross_site
 from .limits import Rates
 from .log import Log
 from .metrics import Metrics
-from .problems import PROBLEM, Problem, as_problem, write_problem
+from .problems import PROBLEM, Problem, as_problem, busy, write_problem
+from .readers import Readers
 from .settings import Settings
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -31,6 +32,10 @@ HEADERS = {
     b"cross-origin-resource-policy": b"same-origin",
 }
 """What is said with every answer that does not say it otherwise."""
+REFUSED_SECONDS = 0.25
+"""How long one waits for a refusal when too many are there: whoever comes again at once, whatever is said, costs little so."""
+HELD_BODIES = 32
+"""All bodies together may have so many times the bytes of the largest one."""
 OPEN = ("/livez", "/readyz")
 """What tells nothing, to anybody."""
 
@@ -43,6 +48,8 @@ class Asked:
         self.log = log
         self.client = client
         self.known: Caller | Problem | None = None
+        self.held = 0
+        """The bytes of its body."""
 
     def caller(self) -> Caller:
         """Who asks; raises a Problem if that is nobody who may."""
@@ -54,13 +61,18 @@ class Asked:
 class Gate:
     """The service as granian sees it."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, access: Access, metrics: Metrics, log: Log) -> None:
+    def __init__(
+        self, app: ASGIApp, settings: Settings, access: Access, readers: Readers, metrics: Metrics, log: Log
+    ) -> None:
+        self._readers = readers
         self._app = app
         self._settings = settings
         self._access = access
         self._metrics = metrics
         self._log = log
         self._rates = Rates(settings.rate)
+        self._held = 0
+        """The bytes of all bodies."""
         self.is_stopping = False
         self.running = 0
 
@@ -86,6 +98,9 @@ class Gate:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if status == 503 and not self.is_stopping:
+                    self._release(asked)
+                    await asyncio.sleep(REFUSED_SECONDS)
                 message["headers"] = _complete(message["headers"], request_id)
             await send(message)
 
@@ -100,6 +115,7 @@ class Gate:
                 else:
                     await _refuse(as_problem(error, self._log, request_id), request_id, answer)
         finally:
+            self._release(asked)
             self.running -= 1
             taken = time.perf_counter() - began
             route = str(scope.get("path_template") or "none")
@@ -128,7 +144,12 @@ class Gate:
                 asked.known = problem
                 key = f"address {asked.client}"
             self._rates.count(key)
-        return b"" if scope["method"] in SAFE else await self._read(headers, receive)
+        if scope["method"] in SAFE:
+            return b""
+        content = await self._read(headers, receive, asked)
+        if scope["path"] == "/v1/check" and self._readers.reading.is_full:
+            raise busy("too many requests are waiting")
+        return content
 
     def _require_host(self, headers: Mapping[str, str]) -> None:
         found = _HOST.fullmatch(headers.get("host", ""))
@@ -137,7 +158,12 @@ class Gate:
         if found[1].lower().rstrip(".") not in self._settings.allowed_hosts:
             raise Problem(421, "this service does not answer under that name")
 
-    async def _read(self, headers: Mapping[str, str], receive: Receive) -> bytes:
+    def _release(self, asked: Asked) -> None:
+        """Let others have the room of a body."""
+        self._held -= asked.held
+        asked.held = 0
+
+    async def _read(self, headers: Mapping[str, str], receive: Receive, asked: Asked) -> bytes:
         most = self._settings.body_bytes
         too_large = Problem(413, f"expected at most {most:,} bytes", {"Connection": "close"})
         announced = headers.get("content-length", "0")
@@ -153,8 +179,11 @@ class Gate:
                         raise Problem(400, "the request was cut off")
                     parts.append(message["body"])
                     size += len(parts[-1])
+                    asked.held, self._held = size, self._held + len(parts[-1])
                     if size > most:
                         raise too_large
+                    if self._held > HELD_BODIES * most:
+                        raise busy("too much is being sent")
                     if not message["more_body"]:
                         return b"".join(parts)
         except TimeoutError:

@@ -14,14 +14,12 @@ from urllib.parse import urlencode
 import msgspec
 from litestar import Response, Router, delete, get, post
 from litestar.di import Provide
-from litestar.exceptions import HTTPException
 from litestar.params import Parameter
 from litestar.response import Redirect
 
 from ..archive import Archive
 from ..archive.desk import Desk
 from ..archive.queues import SKIPPED, Queue, Queued, Said
-from ..errors import WirecopyError
 from ..evaluation.judging import measure_progress, read_said, show_moment, task_of
 from ..evaluation.tasks import Task
 from ..model import Relation
@@ -250,7 +248,7 @@ router = Router(
     "/",
     route_handlers=[list_queues, judge, say, skip, undo, guide, agreement],
     dependencies={"visitor": Provide(find_visitor, sync_to_thread=False)},
-    exception_handlers=dict.fromkeys((Problem, HTTPException, WirecopyError), show_problem),
+    exception_handlers={Exception: show_problem},
     include_in_schema=False,
 )
 
@@ -314,7 +312,7 @@ def _shape(said: Said, queues: Mapping[int, str]) -> JudgementShape:
     }
 
 
-@get("/", guards=[require("judge")], operation_id="listJudgements")
+@get("/", guards=[require("judge")], operation_id="list_judgements")
 async def list_judgements(
     readers: Readers, caller: Caller, queue: QueueName = None, cursor: Cursor = None, limit: Limit = 100
 ) -> JudgementsShape:
@@ -332,7 +330,7 @@ async def list_judgements(
     return await readers.desk(work)
 
 
-@post("/", guards=[require("judge")], operation_id="addJudgement")
+@post("/", guards=[require("judge")], operation_id="add_judgement")
 async def add_judgement(readers: Readers, caller: Caller, data: NewJudgement) -> JudgementShape:
     """Say how two articles of a queue relate; what the same person said of them before stands no more. The answer is given once it is on disk."""
 
@@ -351,7 +349,7 @@ async def add_judgement(readers: Readers, caller: Caller, data: NewJudgement) ->
     return await readers.desk(work)
 
 
-@delete("/{number:int}", guards=[require("judge")], operation_id="undoJudgement")
+@delete("/{number:int}", guards=[require("judge")], operation_id="undo_judgement")
 async def undo_judgement(readers: Readers, caller: Caller, number: int) -> None:
     """Take back a judgement: one's own, and with the scope admin that of anybody."""
     judge = None if caller.allows("admin") else caller.name
@@ -359,7 +357,9 @@ async def undo_judgement(readers: Readers, caller: Caller, number: int) -> None:
         raise Problem(404, "there is no such judgement of yours")
 
 
-@get("/export", guards=[require("judge")], operation_id="exportJudgements", media_type="application/x-ndjson")
+@get(
+    "/export", guards=[require("judge")], operation_id="export_judgements", media_type="application/x-ndjson"
+)
 async def export_judgements(readers: Readers, caller: Caller, queue: str) -> Response[bytes]:
     """Give all judgements of a queue as JSON lines, as `wirecopy pool --judged` and `wirecopy evaluate` read them: one's own, and with the scope admin those of all."""
 

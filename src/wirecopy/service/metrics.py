@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,7 @@ from litestar import Response, Router, get
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from ..archive.outbox import STATES
 from .access import require
 from .problems import Problem
 from .readers import Line, Readers
@@ -46,10 +48,15 @@ class Metrics:
                 gauge = Gauge(f"wirecopy_{name}_{what}", f"Requests {what} to {name}", registry=self.registry)
                 gauge.set_function(partial(_read, line, what))
         self._articles = Gauge("wirecopy_articles", "Articles in the archive", registry=self.registry)
+        self._messages = Gauge(
+            "wirecopy_messages", "Messages to webhooks", ("state",), registry=self.registry
+        )
 
-    def write(self, articles: int) -> bytes:
-        """All of it, as Prometheus reads it."""
+    def write(self, articles: int, messages: Mapping[str, int]) -> bytes:
+        """All of it, as Prometheus reads it, with so many articles, and messages in each state."""
         self._articles.set(articles)
+        for state in STATES:
+            self._messages.labels(state).set(messages[f"messages_{state}"])
         return generate_latest(self.registry)
 
 
@@ -75,8 +82,8 @@ async def ready(readers: Readers) -> str:
 @get("/metrics", guards=[require("read")], include_in_schema=False)
 async def measure(readers: Readers, metrics: Metrics) -> Response[Any]:
     """What is counted."""
-    articles = await readers.desk(lambda desk: desk.store.count())
-    return Response(metrics.write(articles), media_type=CONTENT_TYPE_LATEST)
+    counts = await readers.desk(lambda desk: (desk.store.count(), desk.outbox.count()))
+    return Response(metrics.write(*counts), media_type=CONTENT_TYPE_LATEST)
 
 
 router = Router("/", route_handlers=[live, ready, measure])

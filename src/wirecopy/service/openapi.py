@@ -10,6 +10,7 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.spec import Components, SecurityScheme
 
 from ..model import ABOUT
+from .bodies import MOST_ARTICLES
 from .problems import PROBLEM
 
 FILE = resources.files(__package__).joinpath("openapi.json")
@@ -30,7 +31,7 @@ _PROBLEM = {
     "description": "What went wrong (RFC 9457).",
 }
 _ONE = {"$ref": "#/components/schemas/Article"}
-_SOME = {"oneOf": [_ONE, {"type": "array", "items": _ONE, "minItems": 1, "maxItems": 1000}]}
+_SOME = {"oneOf": [_ONE, {"type": "array", "items": _ONE, "minItems": 1, "maxItems": MOST_ARTICLES}]}
 _PAGE = {"text/plain": {"schema": _TEXT}, "text/html": {"schema": _TEXT}}
 BODIES = {
     **{
@@ -68,6 +69,8 @@ def describe(made: dict[str, Any]) -> dict[str, Any]:
     for path in made["paths"].values():
         for operation in path.values():
             kept = {code: one for code, one in operation["responses"].items() if int(code) < 400}
+            if operation["operationId"] == "put_article":
+                kept["201"] = {**kept["200"], "description": "Nothing was there under this id"}
             operation["responses"] = {**kept, "default": wrong}
             if (name := operation["operationId"]) in BODIES:
                 operation["requestBody"] = {"required": True, "content": BODIES[name]}

@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from litestar import MediaType, Response, Router, get, post
 from litestar.di import Provide
-from litestar.exceptions import HTTPException
 from litestar.params import Parameter
 from litestar.response import Redirect
 
@@ -20,7 +19,6 @@ from ..alignment import Kind, align, align_articles
 from ..archive import Archive
 from ..archive.desk import Desk
 from ..archive.settings import show_moment
-from ..errors import WirecopyError
 from ..model import Article, Relation
 from ..report.page import pack
 from ..report.views import tell_checked, tell_pair
@@ -316,6 +314,6 @@ router = Router(
         *(list_webhooks, replay, load),
     ],
     dependencies={"visitor": Provide(find_visitor, sync_to_thread=False)},
-    exception_handlers=dict.fromkeys((Problem, HTTPException, WirecopyError), show_problem),
+    exception_handlers={Exception: show_problem},
     include_in_schema=False,
 )

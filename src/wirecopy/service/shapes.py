@@ -1,20 +1,8 @@
 """What the answers of the service look like, for its description: the JSON objects of the library, field by field."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired, TypedDict
 
 RelationName = Literal["identical", "near-duplicate", "contains", "contained-in", "partial", "form"]
-
-
-class ProblemShape(TypedDict):
-    """What went wrong (RFC 9457)."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    request_id: str
 
 
 class SlotsShape(TypedDict):

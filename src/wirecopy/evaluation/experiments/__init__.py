@@ -1,6 +1,6 @@
 """The experiments of the papers, a file each: their design on a corpus that is named or made up, and their tables with ours beside.
 
-A file has `PAPER`, `TABLES` (what it can reproduce), and `run(setting)`, which yields `Table`s and `Figure`s. `names` finds the files.
+A file has `PAPER`, `TABLES` (what it can reproduce), `CORPUS` (what it reads: articles, or labelled pages), and `run(setting)`, which yields `Table`s and `Figure`s. `names` finds the files.
 """
 
 from __future__ import annotations
@@ -15,17 +15,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import UsageError
+from ...extraction.labelled import PageText
 from ...files import open_whole
 from ...model import Article
 
 Out = TypeVar("Out")
+HELPERS = ("drawing", "furniture", "writing")
+"""Modules here that are no experiments."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What an experiment runs on: the articles of a corpus, or as many made up from a seed; `wanted` are the tables asked for."""
+    """What an experiment runs on: the articles or labelled pages of a corpus, or as many made up from a seed; `wanted` are the tables asked for."""
 
     corpus: Sequence[Article] = field(default=(), repr=False)
+    pages: Sequence[PageText] = field(default=(), repr=False)
     named: str = ""
     articles: int | None = None
     seed: int = 1
@@ -49,8 +53,19 @@ class Table:
 
     def to_dict(self) -> dict[str, Any]:
         """The table as its public JSON object."""
-        rows = [dict(zip(self.heads, row, strict=True)) for row in self.rows]
-        return {"table": self.name, "title": self.title, "rows": rows, "notes": list(self.notes)}
+        heads = list(self.heads)
+        for at, head in enumerate(self.heads):
+            if self.heads.count(head) > 1:  # `published` beside each of several columns
+                heads[at] = f"{self.heads[at - 1]} {head}"
+        rows = [dict(zip(heads, row, strict=True)) for row in self.rows]
+        kind = "figure" if isinstance(self, Figure) else "table"
+        return {
+            "table": self.name,
+            "kind": kind,
+            "title": self.title,
+            "rows": rows,
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True)
@@ -62,7 +77,7 @@ def names() -> list[str]:
     """The papers whose experiments can be run."""
     inside = import_module(__name__).__path__
     found = (one.name for one in pkgutil.iter_modules(inside))
-    return sorted(name.replace("_", "-") for name in found if name not in ("drawing", "writing"))
+    return sorted(name.replace("_", "-") for name in found if name not in HELPERS)
 
 
 def get(name: str) -> Any:
@@ -98,6 +113,17 @@ def describe(articles: Sequence[Article], setting: Setting) -> str:
         digest.update(data)
     named = setting.named or f"made up from seed {setting.seed}"
     return f"{len(articles):,} articles, {size / 1e6:.1f} MB, {named}; digest {digest.hexdigest()}"
+
+
+SHAPED = (
+    "The generator of this corpus was shaped after looking at the paper's tables, so that their effects can show: figures that agree here are no reproduction "
+    "of its result. For that name a corpus of your own."
+)
+
+
+def say_shaped(setting: Setting) -> list[str]:
+    """What has to be said of figures on made-up articles that were shaped after the paper; nothing of a corpus that is named."""
+    return [] if setting.corpus else [SHAPED]
 
 
 def show(value: Any, digits: int = 3) -> str:

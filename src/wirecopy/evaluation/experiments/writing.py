@@ -1,7 +1,8 @@
-"""Made-up texts at scale: words of an own vocabulary as often as Zipf's law has it, sentences of many lengths."""
+"""Made-up texts at scale: words of an own vocabulary as often as Zipf's law has it, sentences of many lengths; or sentences that are borrowed."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -63,11 +64,49 @@ class Writer:
 
     def edit(self, sentence: str, share: float) -> str:
         """A sentence with a share of its words replaced."""
-        words = sentence.rstrip(".").split()
-        marked = self._rng.random(len(words)) < share
-        for place in np.flatnonzero(marked).tolist():
-            words[place] = self._vocabulary[int(self._rng.integers(len(self._vocabulary)))]
-        return " ".join(words) + "."
+        return _edit(sentence, share, self._vocabulary, self._rng)
+
+
+@dataclass
+class Borrower:
+    """Gives out sentences of some texts as if it had written them."""
+
+    seed: int
+    texts: Sequence[str] = field(repr=False)
+    random: np.random.Generator = field(init=False, repr=False)
+    """Where all chance comes from."""
+
+    def __post_init__(self) -> None:
+        self.random = np.random.default_rng(self.seed)
+        words = Counter(word for one in self.texts[:2000] for word in one.split())
+        self._vocabulary = list(words)
+        self._common = [word for word, _ in words.most_common(10)]
+
+    def prose(self, sentences: int, topic: int | None = None) -> list[str]:
+        """So many sentences that follow each other in a text, whatever the topic; fewer if it has fewer."""
+        told = split(self.texts[int(self.random.integers(len(self.texts)))])
+        first = int(self.random.integers(max(1, len(told) - sentences + 1)))
+        return told[first : first + sentences]
+
+    def common_word(self) -> str:
+        """One of the ten most common words."""
+        return self._common[int(self.random.integers(len(self._common)))]
+
+    def edit(self, sentence: str, share: float) -> str:
+        """A sentence with a share of its words replaced."""
+        return _edit(sentence, share, self._vocabulary, self.random)
+
+
+def _edit(sentence: str, share: float, vocabulary: Sequence[str], rng: np.random.Generator) -> str:
+    words = sentence.rstrip(".").split()
+    for place in np.flatnonzero(rng.random(len(words)) < share).tolist():
+        words[place] = vocabulary[int(rng.integers(len(vocabulary)))]
+    return " ".join(words) + "."
+
+
+def split(told: str) -> list[str]:
+    """The sentences of a text, cut where a full stop is followed by a space or a paragraph ends."""
+    return [f"{one.strip().rstrip('.')}." for one in told.replace("\n\n", " ").split(". ") if one.strip()]
 
 
 def paragraphs(sentences: Sequence[str], size: int = 4) -> list[str]:
