@@ -213,6 +213,14 @@ def test_figures_are_written_where_they_are_wanted(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "svg").iterdir()] == ["3.svg"]
 
 
+@pytest.mark.parametrize("name", ["cedar", "uwamahoro"])
+def test_a_corpus_with_nothing_in_it_is_not_made_up(name: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    done = wirecopy("reproduce", name, "--corpus", tmp_path / "empty.jsonl")
+    assert done.returncode == 2
+    assert "empty.jsonl: no " in talk(done)
+
+
 def test_what_there_is_not_is_said() -> None:
     done = wirecopy("reproduce", "broder")
     assert (done.returncode, "there are: cedar, chang-wang" in talk(done)) == (2, True)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import random
+import threading
 from collections.abc import Iterator
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +127,48 @@ def test_what_cannot_be_meant_is_a_problem(given: Given) -> None:
     assert served.ask("DELETE", f"{PATH}/{'9' * 30}", token=tokens["ann"]).status in (400, 404)
     with Desk(path) as desk:
         assert desk.queues.all_said(1) == []
+
+
+def judge_until_killed(served: Served, name: str, token: str, seed: int, told: dict[Any, Any]) -> None:
+    """Say and take back until the service is gone; `told` has what was acknowledged, and of what was not, all that may stand."""
+    chance = random.Random(f"{name} {seed}")
+    numbers: dict[str, int] = {}
+    try:
+        while True:
+            query, label = chance.choice("bcdef"), chance.choice(["identical", "near-duplicate", "neither"])
+            before = told.get((name, query), {None})
+            if query in numbers and chance.random() < 0.3:
+                told[name, query] = before | {None}
+                reply = served.ask("DELETE", f"{PATH}/{numbers.pop(query)}", token=token)
+                told[name, query] = {None} if reply.status == 204 else {f"the answer {reply.status}"}
+            else:
+                told[name, query] = before | {label}
+                reply = served.ask("POST", PATH, judgement(query, label), token=token)
+                told[name, query] = {label} if reply.status == 201 else {f"the answer {reply.status}"}
+                numbers[query] = reply.json()["number"]
+    except (OSError, HTTPException, KeyError):
+        return
+
+
+def test_a_killed_service_loses_no_judgement_that_it_acknowledged(given: Given) -> None:
+    """`KILLS=200` for longer."""
+    _, tokens, path = given
+    told: dict[Any, Any] = {}
+    for seed in range(int(os.environ.get("KILLS", "2"))):
+        with serving(path, "--quiet", "--no-deliver") as served:
+            judges = [
+                threading.Thread(target=judge_until_killed, args=(served, name, tokens[name], seed, told))
+                for name in ("ann", "ben")
+            ]
+            for one in judges:
+                one.start()
+            threading.Event().wait(random.Random(seed).uniform(0.05, 0.5))
+            served.process.kill()
+            for one in judges:
+                one.join()
+        with Desk(path) as desk:
+            stored = {(one.judge, one.query): one.label for one in desk.queues.all_said(1)}
+            assert len(stored) == len(desk.queues.all_said(1))
+        assert {pair: stored.get(pair) for pair, may in told.items() if stored.get(pair) not in may} == {}
+        told = {pair: {stored.get(pair)} for pair in told}
+    assert told

@@ -62,9 +62,12 @@ def reproduce_command(
     refuse((figures and figures.exists() and not figures.is_dir(), f"{figures}: a file; name a folder"))
     reads_pages = experiments.get(name).CORPUS == "labelled pages"
     read_articles, unusable = _read_corpus(() if reads_pages else corpus, articles, fields)
+    pages = [page for folder in corpus for page in read_texts(folder)] if reads_pages else []
+    what = "labelled pages, NAME.html with NAME.txt beside it" if reads_pages else "articles"
+    refuse((corpus and not pages and not read_articles, f"{' '.join(map(str, corpus))}: no {what}"))
     setting = experiments.Setting(
         corpus=read_articles,
-        pages=[page for folder in corpus for page in read_texts(folder)] if reads_pages else (),
+        pages=pages,
         named=" ".join(path.name for path in corpus),
         articles=articles,
         seed=seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..drawing import Chart, Line
@@ -16,7 +17,8 @@ def draw(figure: Figure) -> str:
         for at, head in enumerate(figure.heads)
         if at
     ]
-    return draw_chart(Chart(f"{figure.name}: {figure.title}", figure.heads[0], "", lines))
+    short = re.split("[:,]", figure.title)[0]  # what stands in one line above it
+    return draw_chart(Chart(f"{figure.name}: {short}", figure.heads[0], "", lines))
 
 
 def _number(cell: Any) -> float | None:
