@@ -92,6 +92,12 @@ def speaking(talk: Callable[[socket.socket], object]) -> Iterator[Receiver]:
             server.shutdown(socket.SHUT_RDWR)
 
 
+def sing(connected: socket.socket) -> None:
+    """Answer whoever connects: what a canary does."""
+    connected.recv(65536)
+    connected.sendall(b"HTTP/1.0 204 x\r\n\r\n")
+
+
 def free_port() -> int:
     """A port on which nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 import random
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from wirecopy.evaluation import evaluate
 from wirecopy.evaluation.comparing import compare_pairs
 from wirecopy.evaluation.halves import part
 from wirecopy.evaluation.reading import read_gold, read_result
-from wirecopy.evaluation.records import named_fields
+from wirecopy.evaluation.records import Ids, named_fields
 
 Row = dict[str, Any]
 
@@ -164,6 +165,79 @@ def test_all_forms_of_files_say_the_same(tmp_path: Path) -> None:
     ]
     assert all(answer == answers[0] for answer in answers)
     assert answers[0]["scores"]["copies"]["auroc"] == 1.0
+
+
+def test_all_forms_say_the_same_by_relation_class_source_and_language(tmp_path: Path) -> None:
+    articles = [
+        {"id": str(n), "text": f"text {n}", "source": f"Paper {n % 2}", "language": "tr" if n > 4 else "en"}
+        for n in range(1, 9)
+    ]
+    gold = [
+        pair(1, 2, relation="identical", **{"class": "whole"}),
+        pair(3, 4, relation="partial", **{"class": "part"}),
+        pair(5, 6, relation="form", **{"class": "part"}),
+    ]
+    result = [
+        pair(2, 1, relation="identical", query_covered=1.0, found_covered=1.0),
+        pair(5, 6, relation="partial", query_covered=0.25, found_covered=0.5),
+        pair(7, 8, relation="partial", query_covered=0.125, found_covered=0.0),
+    ]
+    told = []
+    for ending in ("jsonl", "csv", "parquet"):
+        files = []
+        for name, rows in (("gold", gold), ("result", result), ("articles", articles)):
+            path = tmp_path / f"{name}.{ending}"
+            files.append(path)
+            if ending == "jsonl":
+                write(path, *rows)
+            elif ending == "parquet":
+                pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+            else:
+                with path.open("w", newline="") as out:
+                    writer = csv.DictWriter(out, list(rows[0]))
+                    writer.writeheader()
+                    writer.writerows(rows)
+        told.append(run(*files[:2], "--in", files[2]))
+    assert told[0] == told[1] == told[2]
+    assert {row["by"] for row in told[0]["by"]} == {"relation", "class", "source", "language"}
+    by = {(row["by"], row["value"]): row for row in told[0]["by"]}
+    assert by["language", "tr"]["precision"] == 0.0
+    assert by["source", "Paper 1"]["true"] == 2
+    assert told[0]["score"] == "covered"
+
+
+def test_stories_and_clusters_are_the_pairs_that_they_join(tmp_path: Path, pile: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", pair("b", "a"), pair("c", "a"), pair("c", "b"))
+    told = []
+    for name in ("s.jsonl", "s.csv", "s.parquet"):
+        assert wirecopy("stories", pile, "-q", "-o", tmp_path / name).returncode == 0
+        told.append(run(gold, tmp_path / name)["scores"])
+    assert told == [told[0]] * 3
+    assert (told[0]["copies"]["hits"], told[0]["copies"]["reported"]) == (1, 1)
+    clusters = [{"id": id, "cluster": "x" if id in "abc" else id} for id in "abcd"]
+    assert run(gold, write(tmp_path / "clusters.jsonl", *clusters))["scores"]["copies"]["hits"] == 3
+    large = write(tmp_path / "large.jsonl", *({"id": str(n), "cluster": "x"} for n in range(6400)))
+    done = wirecopy("evaluate", gold, large)
+    assert (done.returncode, b"give gold as clusters" in done.stderr) == (2, True)
+
+
+@given(st.lists(st.integers(0, 4), max_size=30))
+def test_clusters_join_every_two_of_their_articles(
+    tmp_path_factory: pytest.TempPathFactory, clusters: list[int]
+) -> None:
+    path = tmp_path_factory.mktemp("clusters") / "clusters.jsonl"
+    write(path, *({"id": str(id), "cluster": name} for id, name in enumerate(clusters)))
+    table = read_result(path, "pairs", Ids())
+    assert table.pairs is not None
+    joined = {
+        frozenset((table.ids.names[one], table.ids.names[other]))
+        for one, other in zip(table.pairs.query, table.pairs.found, strict=True)
+    }
+    expected = combinations(range(len(clusters)), 2)
+    assert len(joined) == len(table.pairs)
+    assert joined == {
+        frozenset(map(str, two)) for two in expected if len({clusters[one] for one in two}) == 1
+    }
 
 
 def test_what_find_writes_is_read_in_every_form(tmp_path: Path, pile: Path) -> None:
@@ -348,6 +422,16 @@ def test_empty_gold_is_said(tmp_path: Path) -> None:
     assert (done.returncode, "gold.jsonl: empty" in talk(done)) == (3, True)
 
 
+def test_a_file_without_pairs_is_an_error(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", pair("a", "b"))
+    table = tmp_path / "theirs.csv"
+    table.write_text("left,right,similarity\na,b,0.9\n")
+    articles = write(tmp_path / "articles.jsonl", {"id": "a", "text": "a"})
+    for two in ((gold, table), (articles, gold)):
+        done = wirecopy("evaluate", *two)
+        assert (done.returncode, b"no record has the ids of two articles" in done.stderr) == (1, True)
+
+
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     done = wirecopy("evaluate", tmp_path / "nowhere.jsonl", tmp_path / "r.jsonl")
     assert (done.returncode, b"no such file" in done.stderr) == (1, True)
@@ -495,6 +579,13 @@ def test_no_class_of_duplicates_is_in_both_halves(tmp_path: Path) -> None:
         if (row["query"].split("-")[0] in sides[0]) != (row["found"].split("-")[0] in sides[0])
     ]
     assert halves.dropped == len(across)
+
+
+def test_one_class_of_duplicates_cannot_be_in_two_halves(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", *(pair(1, n) for n in range(2, 9)))
+    result = write(tmp_path / "r.jsonl", *(pair(1, n, score=0.5) for n in range(2, 30)))
+    done = wirecopy("evaluate", gold, result, "--split")
+    assert (done.returncode, b"no two classes of duplicates" in done.stderr) == (2, True)
 
 
 def test_a_threshold_is_tuned_on_one_half_and_reported_on_the_other(tmp_path: Path) -> None:

@@ -156,6 +156,17 @@ def test_the_roc_curve_spans_what_the_area_is_measured_over(tmp_path: Path) -> N
     assert np.trapezoid(up, across) == pytest.approx(told["scores"]["copies"]["auroc"], abs=0.005)
 
 
+def test_false_alarms_that_are_rare_are_seen_on_a_logarithmic_axis(tmp_path: Path) -> None:
+    articles = write(tmp_path / "articles.jsonl", *({"id": str(n), "text": f"t {n}"} for n in range(200)))
+    gold = [pair(n, n + 100) for n in range(50)]
+    result = [pair(n, n + 100, score=1 - n / 99) for n in range(40)] + [pair(1, 2, score=0.5)]
+    told, read = page(tmp_path, gold, result, "--in", articles)
+    assert told["scores"]["copies"]["auroc"] == pytest.approx(0.9, abs=0.01)
+    assert {"1e-05", "0.001", "1"} <= {one.strip() for one in read.content("text")}
+    best = max(told["thresholds"], key=lambda row: row["f1"])
+    assert f"best F1: {best['f1']:.3f}" in text(read)
+
+
 @pytest.mark.parametrize(
     ("gold", "result", "lead"),
     [

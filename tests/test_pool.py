@@ -166,6 +166,17 @@ def test_of_a_judge_who_changed_his_mind_the_last_word_counts() -> None:
     assert (one.label, one.how) == ("neither", "agreed")
 
 
+def test_who_judged_third_is_told_by_the_time_wherever_the_clock_hangs() -> None:
+    said = [
+        judgement("ab", "cid", "partial", at="2026-03-01T12:30:00+02:00"),
+        judgement("ab", "ann", "neither", at="2026-03-01T09:00:00Z"),
+        judgement("ab", "ben", "identical", at="2026-03-01T11:00:00+01:00"),
+    ]
+    [one] = settle(said)
+    assert (one.label, one.how) == ("partial", "resolved")
+    assert list(one.judges) == ["ann", "ben", "cid"]
+
+
 # Two judges and a resolver, all the way
 
 
@@ -246,6 +257,20 @@ def test_what_is_no_judgement_is_named_with_its_line(place: Path, tmp_path: Path
     }.items():
         assert f"said.jsonl:{line}: {reason}" in talk(done)
     assert [one["how"] for one in lines(done.stdout)] == ["alone"]
+
+
+def test_what_is_no_pair_of_a_pool_is_named_and_pools_are_joined(place: Path, tmp_path: Path) -> None:
+    pair: Row = {"query": "a", "found": "b", "group": "1", "nominated": ["codet"]}
+    one, other, said = (tmp_path / f"{name}.jsonl" for name in ("one", "other", "said"))
+    one.write_bytes(jsonl(pair, {**pair, "found": "a"}, {"query": "a"}))
+    other.write_bytes(jsonl({**pair, "query": "b", "found": "a", "nominated": ["dsc", "codet"]}))
+    said.write_bytes(jsonl({"query": "b", "found": "a", "judge": "ann", "label": "partial"}))
+    done = wirecopy("pool", one, other, "--judged", said)
+    assert done.returncode == 3
+    assert "one.jsonl:2: an article is paired with itself" in talk(done)
+    assert "one.jsonl:3: no pair" in talk(done)
+    [made] = lines(done.stdout)
+    assert (made["query"], made["nominated"]) == ("b", ["codet", "dsc"])
 
 
 def test_the_tasks_of_the_papers_are_given() -> None:

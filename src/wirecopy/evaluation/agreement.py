@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..model import Skipped
+from .. import _core
+from ..model import UNDATED, Skipped
 from ..sources.tables import Rows, read_rows
 from .records import Skipping
 from .tasks import Task
@@ -87,10 +88,14 @@ def kappa(one: Sequence[str], other: Sequence[str]) -> float | None:
 def settle(judgements: Iterable[Judgement], resolver: str | None = None) -> list[Settled]:
     """The judged pairs, each settled if the first two judges agree, or by a third: the `resolver`, or whoever judged it after them.
 
-    Of a judge who judged a pair again, the last judgement counts. Pairs are sorted by group, then by their ids.
+    Of a judge who judged a pair again, the last judgement counts; those that do not say when come in the order given, before all that do.
+    Pairs are sorted by group, then by their ids.
     """
     by_pair: dict[frozenset[str], dict[str, Judgement]] = {}
-    for one in sorted(judgements, key=lambda one: one.at):
+    said_by_all = list(judgements)
+    moments = _core.moments([one.at for one in said_by_all])
+    in_time = np.argsort(np.where(moments == UNDATED, np.iinfo(np.int64).min, moments), kind="stable")
+    for one in (said_by_all[place] for place in in_time.tolist()):
         by_pair.setdefault(one.pair, {})[one.judge] = one
     settled = []
     for said in by_pair.values():

@@ -49,6 +49,8 @@ def part(pairs: Compared, seed: int = 1) -> Halves:
 def tune(pairs: Compared, seed: int = 1) -> dict[str, Any]:
     """The threshold with the best F on the development half, and the scores of both halves with it."""
     halves = part(pairs, seed)
+    if not all(half.view("copies").true.any() for half in (halves.development, halves.test)):
+        raise UsageError("gold has no two classes of duplicates: one half has nothing to find")
     view = halves.development.view("copies")
     curve = view.curve()
     if not len(curve.thresholds):

@@ -5,6 +5,7 @@ It stands on the frame of a report, whose script shows the pairs; all else is re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -267,18 +268,14 @@ def _roc(curve: Curve) -> Chart:
     """How many of all true cases are found for how many of all false ones, from nothing to all."""
     false = curve.reported - curve.hits
     across, up = false / false[-1], curve.hits / max(1, curve.hits[-1])
-    is_log = across[-2] < RARE if len(across) > 1 else False
-    least = 0.5 / float(false[-1])
-    low = 10.0 ** int(f"{least:e}".partition("e")[2]) if is_log else 0.0
-    xs = [max(one, low) for one in (0.0, *across.tolist())]
-    chance = [low + (1 - low) * step / 50 for step in range(51)]
-    if is_log:
-        chance = [low ** (1 - step / 50) for step in range(51)]
+    is_log = bool(len(across) > 1 and across[-2] < RARE)
+    low = 10.0 ** math.floor(math.log10(0.5 / float(false[-1]))) if is_log else 0.0
+    points = zip((0.0, *across.tolist()), (0.0, *up.tolist()), strict=True)
+    steps = [step / 50 for step in range(51)]
+    chance = [low ** (1 - step) for step in steps] if is_log else steps
     lines = [
-        Line("", list(zip(xs, [0.0, *up.tolist()], strict=True))),
+        Line("", [(max(x, low), y) for x, y in points]),
         Line("by chance", [(one, one) for one in chance], faint=True),
     ]
-    edges = (low or 0.0, 1.0)
-    return Chart(
-        "ROC", "share of false pairs reported", "share of true pairs", lines, edges, (0, 1), across_log=is_log
-    )
+    heads = "ROC", "share of what is false, reported", "share of what is true, found"
+    return Chart(*heads, lines, (low, 1), (0, 1), across_log=is_log)

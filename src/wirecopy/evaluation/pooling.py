@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +140,7 @@ def choose_doubtful(matches: Matches, groups: int = GROUPS) -> list[Nominated]:
 
 
 def read_pools(paths: Iterable[Path]) -> tuple[list[Nominated], list[Skipped]]:
-    """The pairs of some pools, each once, and the records that are none."""
+    """The pairs of some pools, each once, with all who nominated it, and the records that are none."""
     skipping = Skipping()
     pairs: dict[frozenset[str], Nominated] = {}
     for path in paths:
@@ -150,13 +150,19 @@ def read_pools(paths: Iterable[Path]) -> tuple[list[Nominated], list[Skipped]]:
             empty = np.zeros(len(rows), bool)
             there = np.logical_and(*(one.is_there if one else empty for one in sides))
             skipping.tell(~there, rows.where, lambda _: "no pair: it needs 'query' and 'found'")
+            alone = np.zeros(len(rows), bool)
             for row in np.flatnonzero(there).tolist():
                 query, found, group, by = (
                     rows.columns[name][row] if name in rows.columns else ""
                     for name in ("query", "found", "group", "nominated")
                 )
-                names = tuple(name for name in by.translate(_BARE).split() if name)
-                pairs.setdefault(frozenset((query, found)), Nominated(query, found, group, names))
+                if query == found:
+                    alone[row] = True
+                    continue
+                first = pairs.setdefault(frozenset((query, found)), Nominated(query, found, group, ()))
+                names = dict.fromkeys((*first.nominated, *by.translate(_BARE).split()))
+                pairs[frozenset((query, found))] = replace(first, nominated=tuple(names))
+            skipping.tell(alone, rows.where, lambda _: "an article is paired with itself")
     return list(pairs.values()), skipping.all()
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..archive import Archive
-from ..errors import UsageError, refuse
+from ..errors import SourceError, UsageError, refuse
 from ..measures import Span
 from ..sources import Fields, read
 from ..sources.kinds import is_sqlite
@@ -40,6 +40,8 @@ from .tasks import Counts, Task, known_labels
 SCORES = ("score", "rank", "covered")
 """What pairs are ranked by, the first that a result has; `covered` is the larger of the shares covered."""
 _SHARES = ("query_covered", "found_covered")
+MOST_JOINED = 20_000_000
+"""So many pairs at most are made of the clusters of a result."""
 
 
 ABOUT = ("source", "language")
@@ -90,21 +92,47 @@ def read_gold(path: Path, kind: Kind, known: Known | None = None, task: Task | N
 
 
 def read_result(path: Path, kind: Kind, ids: Ids, score: str = "") -> Table:
-    """The result in a file, of articles that are numbered already; others get numbers of their own."""
+    """The result in a file, of articles that are numbered already; others get numbers of their own.
+
+    Clusters and stories are all pairs that they join, where gold has pairs; pairs are what they are, where gold has clusters.
+    """
     if kind == "passages":
         return _read_passages(path, ids)
-    if kind == "pairs":
-        return _read_pairs(path, ids, True, None, score)
     if kind == "verdicts":
         return _read_articles(path, kind, ids, True)
-    refuse((str(path) == "-", "clusters are read twice: give a file"))
-    rows = next((rows for rows in read_rows(path, ("query", "articles")) if len(rows)), None)
+    if str(path) == "-":
+        refuse((kind == "clusters", "clusters are read twice: give a file"))
+        return _read_pairs(path, ids, True, None, score)
+    names = ("query", "articles", "story", "cluster")
+    rows = next((rows for rows in read_rows(path, names) if len(rows)), None)
     held = rows.columns if rows else {}
-    if "articles" in held and held["articles"][0].startswith("["):
-        return _read_stories(path, ids)
-    if "query" not in held:
-        return _read_articles(path, kind, ids, True)
-    return _read_pairs(path, ids, True, None, score)
+    if "query" in held or (kind == "pairs" and not held):
+        return _read_pairs(path, ids, True, None, score)
+    is_nested = "articles" in held and held["articles"][0].startswith("[")
+    table = _read_stories(path, ids) if is_nested else _read_articles(path, "clusters", ids, True)
+    return table if kind == "clusters" else replace(table, kind="pairs", pairs=_join_clusters(path, table))
+
+
+def _join_clusters(path: Path, table: Table) -> Pairs:
+    """All pairs of articles that are in one cluster."""
+    assert table.articles is not None
+    assert table.clusters is not None
+    order = np.argsort(table.clusters, kind="stable")
+    articles = table.articles[order]
+    _, firsts, sizes = np.unique(table.clusters[order], return_index=True, return_counts=True)
+    starts = np.repeat(firsts, sizes)
+    before = np.arange(len(articles)) - starts
+    many = int(before.sum())
+    refuse(
+        (
+            many > MOST_JOINED,
+            f"{path}: its clusters join {many:,} pairs, more than {MOST_JOINED:,}; give gold as clusters",
+        )
+    )
+    found = np.repeat(starts - np.cumsum(before) + before, before) + np.arange(many)
+    told = np.zeros(many, np.uint8), np.full(many, NOBODY), np.zeros(many), np.ones(many, bool)
+    counts, lines = np.full(many, Counts.COPY, np.uint8), np.zeros(many, np.int64)
+    return Pairs(np.repeat(articles, before), articles[found], counts, *told, lines)
 
 
 # Pairs
@@ -117,12 +145,13 @@ def _read_pairs(path: Path, ids: Ids, new: bool, labels: Mapping[str, Counts] | 
     names += [score] if score and score != "covered" else ["score", "rank"]
     names += [*_SHARES, "nominated"] if is_gold else _SHARES
     skipping, gathered, records, group_ids = Skipping(), Gathering(), 0, Ids()
-    scored_by, is_scored = score, not score
+    scored_by, is_scored, has_sides = score, not score, False
     for rows in read_rows(path, list(dict.fromkeys(names))):
         skipping.read(rows)
         records += len(rows)
         if not len(rows):
             continue
+        has_sides |= "query" in rows.columns and "found" in rows.columns
         query, found = (_number(rows, side, ids, new) for side in ("query", "found"))
         kept = _check_sides(rows, query, found, skipping)
         counts = np.full(len(rows), Counts.COPY, np.uint8)
@@ -142,6 +171,8 @@ def _read_pairs(path: Path, ids: Ids, new: bool, labels: Mapping[str, Counts] | 
             kept &= _check_scores(rows, scored_by, value, skipping, kept)
         value = np.nan_to_num(value, posinf=0.0, neginf=0.0)
         gathered.add(Pairs(query, found, counts, relation, group, value, accepted, rows.lines).take(kept))
+    if records and not has_sides:
+        raise SourceError(f"{path}: no record has the ids of two articles, 'query' and 'found'")
     if records and not is_scored:
         raise UsageError(f"{path}: no record has the field {score!r} to rank pairs by")
     pairs, repeated = _once(path, gathered.all(), ids, skipping if is_gold else None)

@@ -148,8 +148,8 @@ def tell_thresholds(curve: Curve, true: int, steps: int = STEPS) -> list[dict[st
     return told
 
 
-def thin(curve: Curve | None, points: int = DRAWN) -> Curve | None:
-    """About so many places of a curve, evenly over what is reported, what of it is hit, and the thresholds; None of none."""
+def thin(curve: Curve | None, true: int, points: int = DRAWN) -> Curve | None:
+    """About so many places of a curve, evenly over what is reported, what of it is hit, and the thresholds, and the best; None of none."""
     if curve is None or not len(curve.thresholds):
         return None
     steps = np.linspace(0, 1, points // 3)
@@ -157,7 +157,8 @@ def thin(curve: Curve | None, points: int = DRAWN) -> Curve | None:
         np.searchsorted(rising, rising[0] + steps * (rising[-1] - rising[0]))
         for rising in (curve.hits, curve.reported, -curve.thresholds)
     ]
-    some = np.unique(np.minimum(np.concatenate(places), len(curve.thresholds) - 1))
+    every = np.concatenate([*places, [best_place(curve, true)]])
+    some = np.unique(np.minimum(every, len(curve.thresholds) - 1))
     return Curve(*(part[some] for part in curve))
 
 
@@ -207,8 +208,8 @@ def _evaluate_pairs(
         "articles": None if pairs.members is None else len(pairs.members),
         "families": len(np.unique(pairs.family[pairs.gold.query[view.true]])),
     }
-    curve = view.curve() if result.score_name else None
-    thresholds = tell_thresholds(curve, int(view.true.sum())) if curve else []
+    true, curve = int(view.true.sum()), view.curve() if result.score_name else None
+    thresholds = tell_thresholds(curve, true) if curve else []
     return Evaluation(
         "pairs",
         counts,
@@ -218,8 +219,8 @@ def _evaluate_pairs(
         result.score_name,
         skipped,
         mistakes.of_pairs(pairs, gold.ids),
-        thin(curve),
-        thin(view.ranking_curve()),
+        thin(curve, true),
+        thin(view.ranking_curve(), true),
     )
 
 
@@ -288,8 +289,8 @@ def _score_verdicts(gold: Table, result: Table, skipped: Sequence[Skipped]) -> E
         thresholds=thresholds,
         score=result.score_name,
         skipped=skipped,
-        curve=thin(curve),
-        ranking=thin(ranking),
+        curve=thin(curve, true),
+        ranking=thin(ranking, true),
     )
 
 
