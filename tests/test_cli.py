@@ -24,7 +24,7 @@ from wirecopy.statistics import Statistics
 COMMANDS = (
     *("find", "extract", "train", "weigh", "tune", "show", "compare", "methods", "demo"),
     *("pool", "evaluate", "reproduce", "report"),
-    *("stories", "graph", "dedup", "serve", "token", "webhook"),
+    *("stories", "graph", "dedup", "serve", "token", "webhook", "judge"),
     *("add", "check", "watch", "remove", "expire", "info", "verify", "compact", "pairs", "export", "backup"),
 )
 DECIDE = ("--decide", "method", "--method")
