@@ -46,6 +46,7 @@ def read_places(given: Sequence[str]) -> list[Place]:
 
 @click.group("webhook")
 @options.archive
+@options.no_talk
 @click.pass_context
 def webhook_command(context: click.Context, archive: Path) -> None:
     """Say who is told of matches with articles of ARCHIVE, and see what became of the messages.
