@@ -42,7 +42,10 @@ def receiving(**behaviour: Any) -> Iterator[Receiver]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+            length = int(self.headers["Content-Length"])
+            body = self.rfile.read(length)
+            if len(body) < length:  # its sender was killed meanwhile
+                return
             receiver.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
             time.sleep(receiver.seconds)
             self.send_response(receiver.status)
@@ -82,6 +85,11 @@ def speaking(talk: Callable[[socket.socket], object]) -> Iterator[Receiver]:
             with connected:
                 try:
                     talk(connected)
+                    # What is closed with something unread is reset, and what was said is lost.
+                    connected.shutdown(socket.SHUT_WR)
+                    connected.settimeout(1)
+                    while connected.recv(65536):
+                        pass
                 except OSError:
                     pass
 

@@ -257,8 +257,7 @@ def test_a_series_is_no_story(open_report: Opened) -> None:
 def test_links_lead_to_other_stories(open_report: Opened) -> None:
     page = open_report("#matches")
     page.locator(".rows a").first.click()
-    settle(page)
-    assert page.get_by_role("link", name="side by side").count() > 5
+    page.get_by_role("link", name="side by side").nth(5).wait_for()
 
 
 def test_a_report_on_queries_has_matches_and_no_stories(open_report: Opened) -> None:
