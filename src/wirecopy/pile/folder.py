@@ -16,7 +16,6 @@ import os
 import re
 import secrets
 import shutil
-import struct
 import weakref
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from .. import _core
 from ..errors import WorkError
 from ..files import open_whole
 from ..matching import Plan
+from ..matching.chunks import encode, read_heads
 from ..matching.collection import Chunk, In, Kept, Pool, Progress, open_pool
 from ..sources import Fields
 from ..sources.paths import File, Files
@@ -43,8 +43,6 @@ LIST = "wirecopy-work.json"
 LOCK = "wirecopy-work.lock"
 WRITTEN_AT_ONCE = 1 << 24
 """Bytes of chunks that are gathered before they are written."""
-_COLUMN = struct.Struct("<4sQ")
-_COUNT = struct.Struct("<I")
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class OnDisk:
         with self.path.open("rb") as file:
             for _ in range(len(self)):
                 with naming(self.path):
-                    chunk = [_read_column(file, *head) for head in _read_heads(file)]
+                    chunk = [_read_column(file, *head) for head in read_heads(file.read)]
                 yield chunk
 
     def places(self) -> list[tuple[int, int]]:
@@ -80,7 +78,7 @@ class OnDisk:
         places = []
         with naming(self.path), self.path.open("rb") as file:
             for _ in range(len(self)):
-                size = sum(kind.itemsize * length for kind, length in _read_heads(file))
+                size = sum(kind.itemsize * length for kind, length in read_heads(file.read))
                 places.append((file.tell(), size))
                 file.seek(size, os.SEEK_CUR)
         return places
@@ -104,27 +102,11 @@ class OnDisk:
         self.folder.dropped.append(self)
 
 
-def _read_heads(file: IO[bytes]) -> list[tuple[np.dtype[Any], int]]:
-    (columns,) = _COUNT.unpack(file.read(_COUNT.size))
-    heads = (_COLUMN.unpack(file.read(_COLUMN.size)) for _ in range(columns))
-    return [(np.dtype(kind.rstrip(b" ").decode("ascii")), length) for kind, length in heads]
-
-
 def _read_column(file: IO[bytes], kind: np.dtype[Any], length: int) -> Any:
     column = np.empty(length, kind)
     if length and file.readinto(column.view(np.uint8)) != column.nbytes:  # type: ignore[attr-defined]
         raise OSError(f"expected {column.nbytes} bytes more")
     return column
-
-
-def _encode(chunk: Chunk) -> list[bytes | memoryview]:
-    """A chunk as bytes."""
-    heads = [_COLUMN.pack(column.dtype.str.encode("ascii").ljust(4), len(column)) for column in chunk]
-    columns = [np.ascontiguousarray(column) for column in chunk]
-    return [
-        _COUNT.pack(len(chunk)) + b"".join(heads),
-        *(one.data.cast("B") for one in columns if len(one)),
-    ]
 
 
 class Folder:
@@ -190,7 +172,7 @@ class Folder:
             unfinished.mkdir()
         for one in results:
             for bucket, chunk in enumerate(one):
-                content = _encode(chunk)
+                content = encode(chunk)
                 waiting[bucket] += content
                 sizes[bucket] += (size := sum(map(len, content)))
                 gathered += size
