@@ -99,6 +99,7 @@ def remove(archive: Path) -> None:
 def make(size: str) -> Path:
     """An archive of a whole corpus, made once."""
     archive = ARCHIVES / f"news{size}.archive"
+    ARCHIVES.mkdir(parents=True, exist_ok=True)
     if not archive.exists():
         run_program("add", archive, corpus(size), "--quiet")
     return archive
