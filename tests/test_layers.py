@@ -51,7 +51,7 @@ HOMES = {
     "scipy": {"extraction"},
     "click": {"cli"},
     "rich": {"cli"},
-    "pyarrow": {"sources", "matching", "grouping", "cli"},
+    "pyarrow": {"sources", "matching", "grouping", "cli", "spark"},
     "polars": {"matching", "grouping"},
     "pandas": {"matching", "grouping"},
 }

@@ -1,0 +1,127 @@
+"""The same job on Spark, with the same answer: `wirecopy.spark.find` over a DataFrame of articles.
+
+Needs the extra `spark`. What is done is told in docs/spark.md; the stages are those of `matching`, by the same kernels.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..comparison import DEFAULT_PRESET, PRESETS, get_relations
+from ..errors import MissingExtra, UsageError, refuse
+from ..matching import Named, Plan, check_statistics, choose_methods
+from ..model import KEPT
+from ..sources import Fields
+from ..statistics import Statistics
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from ..grouping.stories import Stories
+    from .engine import Job
+
+__all__ = ["find", "run", "stories"]
+
+SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1000"}
+"""What is set of a session while its frames are worked on: a row may be a chunk of many kilobytes."""
+
+
+def find(articles: DataFrame, **options: Any) -> DataFrame:
+    """All copies among the articles of a frame: a frame with the columns of `Matches.to_arrow`, in the same order.
+
+    The options are those of `run`.
+    """
+    with run(articles, **options) as job:
+        return job.matches
+
+
+@contextmanager
+def stories(
+    articles: DataFrame, *, rule: Literal["anchored", "closure"] = "anchored", **options: Any
+) -> Iterator[Stories]:
+    """The stories of the articles of a frame, as long as the context lasts: they are told on the driver, which reads the articles that match.
+
+    The other options are those of `run`.
+    """
+    with run(articles, **options) as job, job.stories(rule) as told:
+        yield told
+
+
+@contextmanager
+def run(
+    articles: DataFrame,
+    *,
+    work: str | None = None,
+    preset: str = DEFAULT_PRESET,
+    method: Named | Sequence[Named] | None = None,
+    pairs: Literal["linked", "all"] = "linked",
+    relations: Iterable[str] | None = None,
+    statistics: Statistics | None = None,
+    fields: Fields | None = None,
+    order_by: Sequence[str] = (),
+    parts: int | None = None,
+    package: str | None = None,
+    say: Callable[[str], object] = lambda line: None,
+) -> Iterator[Job]:
+    """The job of finding all copies among the articles of a frame, done: its `matches`, `formulas`, `skipped`, `counts`, `loads`.
+
+    The frame has columns for id and text, and may have others that `wirecopy.find` knows. `work` is a folder that all workers reach: what stages
+    leave stays there, `matches`, `formulas`, `skipped`, `counts` and `stages` among it; it may be left out where Spark runs on this machine
+    alone. Of records with one id that differ, the first counts by the columns of `order_by`; without these they are refused. `preset`, `method`,
+    `pairs`, `relations`, `statistics` and `fields` are those of `wirecopy.find`. `parts` is into how many parts keys and articles are cut, by
+    default as their number asks for; `package` is the archive that the workers have this package in, if it was sent to them; `say` is told of each stage.
+    """
+    try:
+        from .engine import Job
+        from .reading import MOST_RANGES, ORDER
+    except ImportError:
+        raise MissingExtra("Spark", "spark") from None
+    refuse(
+        (preset not in PRESETS, f"no preset named {preset!r}; there are: {', '.join(PRESETS)}"),
+        (pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"),
+        (
+            parts is not None and not 1 <= parts <= MOST_RANGES,
+            f"parts: expected 1 to {MOST_RANGES}, got {parts}",
+        ),
+    )
+    plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
+    check_statistics(plan.methods, statistics)
+    directed = [one.name for one in plan.nominating if one.is_directed]
+    refuse((directed, f"Spark: not with {', '.join(directed)}, which looks up what it does not file"))
+    wanted = [str(one) for one in get_relations(relations)]
+    known = fields or Fields()
+    reading = replace(known, about=tuple(dict.fromkeys([*known.about, *KEPT])))
+    session = articles.sparkSession
+    order = [ORDER] if ORDER in articles.columns else list(order_by)
+    with _settings(session):
+        job = Job(session, plan, reading, work or _local_folder(session), parts, package, say)
+        job.read(articles, order)
+        job.find(wanted)
+        yield job
+
+
+def _local_folder(session: SparkSession) -> str:
+    """A folder for work where Spark runs on this machine alone; raises UsageError where it does not."""
+    master = session.conf.get("spark.master", "") or ""
+    if not master.startswith("local") or master.startswith("local-cluster"):
+        raise UsageError("work: name a folder that all workers can reach, for what the stages leave")
+    return tempfile.mkdtemp(prefix="wirecopy-spark-")
+
+
+@contextmanager
+def _settings(session: SparkSession) -> Iterator[None]:
+    before = {name: session.conf.get(name, None) for name in SETTINGS}
+    for name, value in SETTINGS.items():
+        session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            if old is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, old)

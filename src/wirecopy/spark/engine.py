@@ -1,0 +1,458 @@
+"""The stages in order, each a frame that is kept in the folder for work."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
+
+from .. import _core
+from ..boilerplate import NOTHING, Common, Formula, Learnt
+from ..comparison import DEFAULT_PRESET, get_preset
+from ..errors import UsageError
+from ..grouping.stories import Stories, tell_stories
+from ..matching import Plan, learning
+from ..matching.collection import Collection, open_pool
+from ..matching.learning import PASSAGE_SHARE
+from ..matching.matches import Matches
+from ..methods import Method
+from ..model import Skipped
+from ..pairs import NO_NAMES, NOBODY, Pairs, distinct
+from ..sources import Fields
+from ..statistics import Statistics
+from . import stages
+from .fetching import Fetched, fetch, spool
+from .moving import CHUNKS, collect, join, regroup, run
+from .reading import (
+    LINE,
+    MOST_RANGES,
+    ORDER,
+    READ,
+    Read,
+    Told,
+    drop_repeated,
+    rank,
+    require_articles,
+)
+
+RANGE_ARTICLES = 50_000
+"""About so many articles are in a range: what is known of their evidence is one chunk."""
+LEAST_PARTS = 8
+MOST_CANDIDATES = 200
+"""A method that nominates more candidates an article is refused: comparing them would take days where minutes are expected."""
+RECORDS_A_BATCH = 1000
+"""Rows that Spark gives to a task at a time: a row may be a chunk of many kilobytes."""
+FETCHED_SUSPECTS = 4000
+_COMPARED = ("query_covered", "found_covered", "resemblance", "tried")
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Load:
+    """What the parts of a stage were given: how many there are, their bytes together, the largest and the median."""
+
+    stage: str
+    parts: int
+    bytes: int
+    largest: int
+    median: int
+    seconds: float
+
+
+LOADS = "stage string, parts long, bytes long, largest long, median long, seconds double"
+
+
+@dataclass
+class Job:
+    """One run of all stages over a frame of records."""
+
+    spark: SparkSession
+    plan: Plan
+    fields: Fields
+    work: str
+    parts: int | None
+    package: str | None
+    say: Say
+    loads: list[Load] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    skipped: Sequence[Skipped] = ()
+    warnings: Sequence[str] = ()
+
+    # What stages leave
+
+    def save(self, frame: DataFrame, name: str, by_kind: bool = False) -> DataFrame:
+        """The same frame, once it is in the folder for work."""
+        began = time.monotonic()
+        path = f"{self.work}/{name}"
+        writer = frame.write.mode("overwrite")
+        (writer.partitionBy("kind") if by_kind else writer).parquet(path)
+        self.seconds = time.monotonic() - began
+        self.say(f"{name}: {self.seconds:.1f} s")
+        return self.load(name, frame.schema)
+
+    def load(self, name: str, schema: Any) -> DataFrame:
+        """A frame that was saved; of one that is empty there may be no files."""
+        return self.spark.read.schema(schema).parquet(f"{self.work}/{name}")
+
+    def run(self, frame: DataFrame, task: Any, schema: str = CHUNKS) -> DataFrame:
+        """What a task makes of a frame."""
+        return run(frame, task, schema, self.package)
+
+    def note(self, stage: str, frame: DataFrame, group: Sequence[str] = ("bucket",)) -> None:
+        """Keep what the parts of a stage were given."""
+        sizes: dict[int, int] = {}
+        for place, (bucket, chunk) in enumerate(collect(frame, "load")):
+            key = bucket if group else place
+            sizes[key] = sizes.get(key, 0) + int(chunk[0][0])
+        if sizes:
+            values = sorted(sizes.values())
+            self.loads.append(
+                Load(stage, len(values), sum(values), values[-1], values[len(values) // 2], self.seconds)
+            )
+
+    # Reading
+
+    def read(self, frame: DataFrame, order_by: Sequence[str]) -> None:
+        """Read and rank the articles."""
+        is_lines = set(frame.columns) == {LINE, ORDER}
+        if order_by and ORDER not in frame.columns:
+            frame = frame.withColumn(ORDER, sql.struct(*order_by))
+        names = [LINE] if is_lines else self._columns(frame)
+        frame = frame.select(*names, *[ORDER] * bool(order_by))
+        kind = frame.select(ORDER).limit(0).toArrow().schema.field(ORDER).type if order_by else None
+        schema = READ + (f", {ORDER} {frame.schema[ORDER].dataType.simpleString()}" if order_by else "")
+        read = self.save(self.run(frame, Read(self.fields, is_lines, kind), schema), "read", by_kind=True)
+        told = Told.collect(read)
+        self.told = told
+        articles, again = drop_repeated(read, bool(order_by))
+        self.skipped = [*told.skipped, *again]
+        number, size = articles.select(sql.count("*"), sql.sum(sql.octet_length("text"))).first() or (0, 0)
+        if not number and self.skipped:
+            require_articles(replace(told, skipped=self.skipped))
+        self.articles = int(number)
+        self.ranges = self._choose(self.articles // RANGE_ARTICLES)
+        self.shards = self._choose(int(size or 0) >> 24)
+        self.ranked = self.save(rank(articles, self.ranges, self.package), "ranked")
+        self.counts["articles"] = self.articles
+        warnings = (one.warn_of_few(self.articles) for one in self.plan.methods)
+        self.warnings = tuple(filter(None, warnings)) if self.plan.statistics is None else ()
+
+    def _choose(self, wanted: int) -> int:
+        return self.parts or min(max(LEAST_PARTS, wanted), MOST_RANGES)
+
+    def _columns(self, frame: DataFrame) -> list[str]:
+        """The columns that are read. Raises UsageError if there is no text or no id."""
+        fields = self.fields
+        wanted = {*fields.text_names, *fields.id_names, *fields.published_names}.union(*fields.about_names)
+        there = [name for name in frame.columns if name in wanted]
+        for what, names in (("text", fields.text_names), ("id", fields.id_names)):
+            if not set(names) & set(there):
+                raise UsageError(
+                    f"no column {' or '.join(map(repr, names))} for the {what}, got {', '.join(frame.columns)}; "
+                    f"name it with fields=Fields({what}=…)"
+                )
+        return there
+
+    # Words, keys, common keys
+
+    def weigh(self) -> Mapping[Method, Statistics]:
+        """The statistics of each method that weighs words: those given, or else those of the articles."""
+        weighing = [one for one in self.plan.nominating if one.weighs_words]
+        if self.plan.statistics is not None:
+            return dict.fromkeys(weighing, self.plan.statistics)
+        return {one: self._weigh(one) for one in weighing}
+
+    def _weigh(self, method: Method) -> Statistics:
+        columns = self.ranked.select("rank", "text", "title")
+        counted = self.run(columns, stages.Weigh(method, self.shards))
+        added = self.save(self.run(regroup(counted, self.shards), stages.AddWords()), "words", by_kind=True)
+        words, counts = join((chunk for _, chunk in collect(added, "words")), (np.uint64, np.int64))
+        articles = sum(int(chunk[0][0]) for _, chunk in collect(added, "articles"))
+        order = np.argsort(words)
+        return replace(
+            Statistics.count([], method.view), words=words[order], counts=counts[order], articles=articles
+        )
+
+    def meet(self, name: str, linked: bool, names: Sequence[NDArray[np.uint64]] | None) -> DataFrame:
+        """Which articles meet by which keys, by range."""
+        methods = self.undirected
+        filed = self.run(
+            self.ranked.select("rank", "text", "title"), stages.File(methods, self.statistics, self.shards)
+        )
+        collided = self.run(regroup(filed, self.shards), stages.Collide(methods, linked, names))
+        collided = self.save(collided, f"{name}-collided", by_kind=True)
+        self.note(f"{name}: collide", collided)
+        evidence = regroup(collided.where("kind like 'evidence %'"), self.ranges)
+        met = self.save(self.run(evidence, stages.Agree(methods)), f"{name}-met", by_kind=True)
+        self.note(f"{name}: agree", met)
+        self.collided = collided
+        return met
+
+    @cached_property
+    def undirected(self) -> list[Method]:
+        """The methods that nominate."""
+        return list(self.plan.nominating)
+
+    def suspect(self, met: DataFrame) -> list[dict[int, Common]]:
+        """The common keys of each method that may be boilerplate, by part and number."""
+        families = []
+        for number in range(len(self.undirected)):
+            later, earlier = join(
+                (chunk for _, chunk in collect(met, f"families {number}")), (np.uint32, np.uint32)
+            )
+            families.append(_find_families(later, earlier))
+        both = met.where("kind like 'strangers %'").unionByName(self.collided.where("kind like 'commons %'"))
+        task = stages.Suspect(self.undirected, families)
+        found = self.save(self.run(regroup(both, self.shards), task), "suspects", by_kind=True)
+        suspects = []
+        self._names: list[dict[int, int]] = []
+        for number in range(len(self.undirected)):
+            mine: dict[int, Common] = {}
+            names: dict[int, int] = {}
+            for part, chunk in collect(found, f"suspects {number}"):
+                numbers, sizes, called, offsets, ranks, places = chunk
+                for row, one in enumerate(numbers.tolist()):
+                    some = slice(offsets[row], offsets[row + 1])
+                    key = part << 32 | one
+                    holders = np.broadcast_to(
+                        np.uint32(0), int(sizes[row])
+                    )  # only how many there are is asked
+                    mine[key] = Common(holders, ranks[some], places[some])
+                    names[key] = int(called[row])
+            suspects.append(mine)
+            self._names.append(names)
+        return suspects
+
+    def convict(self, suspects: Mapping[int, Common]) -> tuple[dict[int, Common], NDArray[np.uint64]]:
+        """The suspects that are boilerplate, and their shingles."""
+        guilty: dict[int, Common] = {}
+        shingles = NO_NAMES
+        names = list(suspects)
+        for start in range(0, len(names), FETCHED_SUSPECTS):
+            some = {name: suspects[name] for name in names[start : start + FETCHED_SUSPECTS]}
+            mine, known = learning.convict(self._fetch(some), some)
+            guilty |= mine
+            shingles = distinct(np.concatenate([shingles, known.shingles]))
+        return guilty, shingles
+
+    def _fetch(self, suspects: Mapping[int, Common]) -> Fetched:
+        ranks = np.concatenate([NOBODY, *(one.rows for one in suspects.values())])
+        return fetch(self.ranked, ranks)
+
+    # Candidates and matches
+
+    def nominate(
+        self, met: DataFrame, guilty: Sequence[NDArray[np.uint64]], every: DataFrame | None
+    ) -> DataFrame:
+        """The candidates."""
+        meetings = met.where("kind like 'meetings %'")
+        if every is not None:
+            others = every.where("kind like 'meetings %'")
+            named = sql.regexp_replace("kind", "meetings", "all")
+            meetings = meetings.unionByName(others.withColumn("kind", named))
+        task = stages.Nominate(guilty)
+        candidates = self.save(
+            self.run(regroup(meetings, self.ranges), task, stages.CANDIDATES), "candidates"
+        )
+        number = candidates.count()
+        if number > MOST_CANDIDATES * max(1, self.articles):
+            raise UsageError(
+                f"{', '.join(one.name for one in self.undirected)}: nominated {number / self.articles:,.0f} candidates an article; "
+                f"more than {MOST_CANDIDATES} are not compared: ask for a method or parameters that nominate fewer"
+            )
+        return candidates
+
+    def compare(
+        self, name: str, candidates: DataFrame, preset: str, known: NDArray[np.uint64], learning: bool
+    ) -> DataFrame:
+        """How candidates compare."""
+        groups = self.ranges if self.parts else max(self.ranges, self.shards)
+        grouped = candidates.withColumn(
+            "bucket", sql.pmod(sql.xxhash64("block", "place"), sql.lit(groups)).cast("int")
+        )
+        need = (
+            grouped.select("bucket", sql.col("later").alias("rank"))
+            .unionByName(grouped.select("bucket", sql.col("earlier").alias("rank")))
+            .distinct()
+        )
+        texts = self.ranked.join(need, "rank").select("bucket", *stages.TEXT_COLUMNS)
+        pairs = grouped.select("bucket", *stages.PAIR_COLUMNS)
+        both = texts.unionByName(pairs, allowMissingColumns=True)
+        task = stages.Compare(get_preset(preset), known, self.shards if learning else 0)
+        compared = self.run(regroup(both, groups), task, stages.COMPARED)
+        compared = self.save(compared, name, by_kind=True)
+        self.note(name, compared, ())
+        done = sum(int(chunk[0][0]) for _, chunk in collect(compared, "comparisons"))
+        self.counts["comparisons"] = self.counts.get("comparisons", 0) + done
+        return compared
+
+    def find(self, relations: Sequence[str]) -> None:
+        """Find the matches, of which those of some relations are shown."""
+        plan = self.plan
+        self.statistics = self.weigh()
+        met = self.meet("linked", True, None)
+        weak = sum(int(chunk[0][0]) for _, chunk in collect(self.collided, "weak"))
+        evidence = sum(int(chunk[0][0]) for _, chunk in collect(met, "evidence"))
+        self.counts["collisions"] = weak + evidence
+        suspects = self.suspect(met)
+        guilty, shingles, formulas = [], [NO_NAMES], []
+        names: list[NDArray[np.uint64]] = []
+        for number, method in enumerate(self.undirected):
+            convicted, known = self.convict(suspects[number])
+            guilty.append(np.sort(np.array(list(convicted), np.uint64)))
+            names.append(np.unique(np.array([self._names[number][one] for one in convicted], np.uint64)))
+            if plan.learns_from(method):
+                formulas += list(convicted.values())
+                shingles.append(known)
+        known = distinct(np.concatenate(shingles))
+        every = None if plan.linked else self.meet("all", False, names)
+        candidates = self.nominate(met, guilty, every)
+        self.counts["candidates"] = candidates.count()
+        teaching = sum(1 << bit for bit, one in enumerate(self.undirected) if plan.learns_from(one))
+        learnt_from = candidates.where(sql.col("linked").bitwiseAND(sql.lit(teaching)) != 0)
+        first = self.compare("learning", learnt_from, DEFAULT_PRESET, known, True)
+        late, passages, varying = self.learn(first)
+        fresh = np.setdiff1d(passages, known)
+        known = distinct(np.concatenate([known, passages]))
+        self.formulas = self.describe([*formulas, *late.values()], known)
+        matched = self.decide(candidates, learnt_from, first, fresh, known)
+        settled = self.run(matched, stages.Settle(varying), stages.SETTLED)
+        self.varying, self.known = varying, known
+        everything = self.save(settled.orderBy("later", "earlier"), "settled")
+        self.settled = everything.where(sql.col("relation").isin(*relations))
+        self._show()
+
+    def learn(self, first: DataFrame) -> tuple[dict[int, Common], NDArray[np.uint64], NDArray[np.uint64]]:
+        """What the compared pairs teach: boilerplate in passages, its shingles, and the names of slots that vary."""
+        matches = first.where("kind = 'match'")
+        short = matches.where(
+            (sql.greatest("query_covered", "found_covered") < PASSAGE_SHARE) & (sql.col("tried") == 0)
+        )
+        columns = ("later", "earlier", "relation", *_COMPARED, "passages", "slots")
+        table = short.select(*columns).toArrow().sort_by([("later", "ascending"), ("earlier", "ascending")])
+        pairs: Pairs = tuple(table.column(side).to_numpy().astype(np.uint32) for side in ("later", "earlier"))
+        collection = cast(Collection, _Asked(self.ranked))
+        suspects = learning.suspect_passages(collection, pairs, stages.read_compared(table))
+        guilty, shingles = self.convict(suspects)
+        slots = regroup(first.where("kind = 'slots'"), self.shards)
+        varying = self.save(self.run(slots, stages.Vary()), "varying", by_kind=True)
+        [names] = join((chunk for _, chunk in collect(varying, "varying")), (np.uint64,))
+        return guilty, shingles, distinct(names)
+
+    def describe(self, commons: Sequence[Common], known: NDArray[np.uint64]) -> Sequence[Formula]:
+        """The formulas for people to see."""
+        if not commons:
+            return []
+        collection = self._fetch(dict(enumerate(commons)))
+        return learning.describe(collection, commons, replace(NOTHING, shingles=known))
+
+    def decide(
+        self,
+        candidates: DataFrame,
+        learnt_from: DataFrame,
+        first: DataFrame,
+        fresh: NDArray[np.uint64],
+        known: NDArray[np.uint64],
+    ) -> DataFrame:
+        """All candidates that match by what is known at last; those that were compared before only where that changes something."""
+        preset = self.plan.preset
+        if preset != DEFAULT_PRESET:
+            return self.compare("deciding", candidates, preset, known, False).where("kind = 'match'")
+        keys = ["later", "earlier"]
+        new = candidates.join(learnt_from.select(*keys), keys, "left_anti")
+        matches = first.where("kind = 'match'")
+        if len(fresh):
+            traces = first.where("kind = 'trace'").select("chunk")
+            touched = self.save(self.run(traces, stages.Touch(fresh), "rank long").distinct(), "touched")
+            again = None
+            for side in keys:
+                mine = touched.withColumnRenamed("rank", side)
+                some = learnt_from.join(mine, side, "left_semi")
+                again = some if again is None else again.unionByName(some.select(again.columns))
+                matches = matches.join(mine, side, "left_anti")
+            assert again is not None
+            new = new.unionByName(again.select(new.columns).distinct())
+        new = self.save(new, "again")
+        if new.isEmpty():
+            return matches
+        redone = self.compare("deciding", new, preset, known, False).where("kind = 'match'")
+        return matches.select(redone.columns).unionByName(redone)
+
+    def _show(self) -> None:
+        """Save the matches as people see them, with formulas, skipped records and counts beside."""
+        names = [one.name for one in self.undirected]
+        combinations = [
+            tuple(dict.fromkeys(name for bit, name in enumerate(names) if value >> bit & 1))
+            for value in range(1 << len(names))
+        ]
+        shown = self.run(self.settled.orderBy("later", "earlier"), stages.Show(combinations), stages.MATCHES)
+        self.matches = self.save(shown, "matches")
+        self.counts["matches"] = self.settled.count()
+        formulas = [one.to_dict() for one in self.formulas]
+        self._tell("formulas", formulas, "articles long, example string, article string")
+        self._tell("skipped", [asdict(one) for one in self.skipped], "where string, reason string, more long")
+        self._tell("counts", [self.counts], ", ".join(f"{name} long" for name in self.counts))
+        self._tell("stages", [asdict(one) for one in self.loads], LOADS)
+
+    @contextmanager
+    def stories(self, rule: str) -> Iterator[Stories]:
+        """The stories of the settled matches, told here on the driver: the articles that match are fetched for that."""
+        columns = ("later", "earlier", "by", "linked", *_COMPARED, "code", "passages")
+        table = (
+            self.settled.select(*columns)
+            .toArrow()
+            .sort_by([("later", "ascending"), ("earlier", "ascending")])
+        )
+        sides = [table.column(side).to_numpy().astype(np.uint32) for side in ("later", "earlier")]
+        ranks = distinct(np.concatenate(sides))
+        queries, founds = (np.searchsorted(ranks, side).astype(np.uint32) for side in sides)
+        by, linked = (table.column(name).to_numpy().astype(np.uint16) for name in ("by", "linked"))
+        with tempfile.TemporaryFile() as file:
+            collection = spool(self.ranked, ranks, self.ranges, file)
+            matches = Matches(
+                collection,
+                collection,
+                queries,
+                founds,
+                by,
+                stages.read_settled(table),
+                [one.name for one in self.undirected],
+                Learnt(replace(NOTHING, shingles=self.known), {}, self.formulas, self.varying),
+                self.counts,
+                self.plan.preset,
+                None if self.plan.linked else linked != 0,
+            )
+            with open_pool(None) as pool:
+                yield tell_stories(matches, pool, rule)
+
+    def _tell(self, name: str, rows: Sequence[Mapping[str, Any]], schema: str) -> None:
+        frame = self.spark.createDataFrame([tuple(row.values()) for row in rows], schema)
+        frame.coalesce(1).write.mode("overwrite").parquet(f"{self.work}/{name}")
+
+
+class _Asked:
+    """A collection whose texts are fetched when they are asked for."""
+
+    def __init__(self, ranked: DataFrame) -> None:
+        self._ranked = ranked
+
+    def texts(self, ranks: NDArray[np.uint32]) -> Any:
+        """The texts at some ranks."""
+        return fetch(self._ranked, ranks).texts(ranks)
+
+
+def _find_families(later: NDArray[np.uint32], earlier: NDArray[np.uint32]) -> stages.Families:
+    who = distinct(np.concatenate([later, earlier]))
+    sides = (np.searchsorted(who, side).astype(np.uint32) for side in (later, earlier))
+    root = _core.components(len(who), *sides)
+    member = root != np.arange(len(who))
+    return who[member], who[root[member]]
