@@ -19,6 +19,7 @@ ALLOWED = {
         "Apache-2.0 WITH LLVM-exception",
         "BSD-2-Clause",
         "BSD-3-Clause",
+        "3-Clause BSD License",
         "BSL-1.0",
         "CC0-1.0",
     ),

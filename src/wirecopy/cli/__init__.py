@@ -40,6 +40,7 @@ from .report import report_command
 from .reproducing import reproduce_command
 from .serve import serve_command, token_command
 from .show import WIDE, open_console, print_table, print_text, show_progress
+from .spark import spark_command
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
 from .webhook import webhook_command
@@ -102,7 +103,7 @@ def complain(message: str, code: int = 1) -> int:
 
 
 SECTIONS = {
-    "Find copies": ("demo", "find", "show", "compare"),
+    "Find copies": ("demo", "find", "show", "compare", "spark"),
     "Tell stories": ("stories", "report", "graph", "dedup"),
     "Take articles out of web pages": ("extract", "train"),
     "Keep an archive, and ask it": ("add", "check", "watch", "pairs", "info"),
@@ -278,6 +279,7 @@ ELSEWHERE = (
         evaluate_command,
         reproduce_command,
         serve_command,
+        spark_command,
         token_command,
         webhook_command,
     ),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..grouping.stories import Stories
     from .engine import Job
 
-__all__ = ["find", "run", "stories"]
+__all__ = ["find", "open_files", "run", "stories"]
 
 SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1000"}
 """What is set of a session while its frames are worked on: a row may be a chunk of many kilobytes."""
@@ -37,6 +37,14 @@ def find(articles: DataFrame, **options: Any) -> DataFrame:
     """
     with run(articles, **options) as job:
         return job.matches
+
+
+def open_files(session: SparkSession, paths: Sequence[str], is_lines: bool = False) -> DataFrame:
+    """The records of Parquet files, or of files of JSON lines, as a frame: of records with one id, the first in the files counts."""
+    _require_spark()
+    from .reading import open_files
+
+    return open_files(session, paths, is_lines)
 
 
 @contextmanager
@@ -75,11 +83,10 @@ def run(
     `pairs`, `relations`, `statistics` and `fields` are those of `wirecopy.find`. `parts` is into how many parts keys and articles are cut, by
     default as their number asks for; `package` is the archive that the workers have this package in, if it was sent to them; `say` is told of each stage.
     """
-    try:
-        from .engine import Job
-        from .reading import MOST_RANGES, ORDER
-    except ImportError:
-        raise MissingExtra("Spark", "spark") from None
+    _require_spark()
+    from .engine import Job
+    from .reading import MOST_RANGES, ORDER
+
     refuse(
         (preset not in PRESETS, f"no preset named {preset!r}; there are: {', '.join(PRESETS)}"),
         (pairs not in ("linked", "all"), f"pairs: expected 'linked' or 'all', got {pairs!r}"),
@@ -102,6 +109,14 @@ def run(
         job.read(articles, order)
         job.find(wanted)
         yield job
+
+
+def _require_spark() -> None:
+    try:
+        import pyarrow  # noqa: F401
+        import pyspark.sql  # noqa: F401
+    except ImportError:
+        raise MissingExtra("Spark", "spark") from None
 
 
 def _local_folder(session: SparkSession) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -31,7 +32,7 @@ from ..sources import Fields
 from ..statistics import Statistics
 from . import stages
 from .fetching import Fetched, fetch, spool
-from .moving import CHUNKS, collect, join, regroup, run
+from .moving import CHUNKS, Collected, add_up, collect, join_collected, regroup, run
 from .reading import (
     LINE,
     MOST_RANGES,
@@ -66,6 +67,16 @@ class Load:
     largest: int
     median: int
     seconds: float
+
+
+@dataclass(frozen=True)
+class Meetings:
+    """Which articles meet: what is known of each range of later articles, of each part of the keys, and of families; and how many keys collide."""
+
+    met: DataFrame
+    collided: DataFrame
+    agreed: Collected
+    collisions: int
 
 
 LOADS = "stage string, parts long, bytes long, largest long, median long, seconds double"
@@ -107,17 +118,15 @@ class Job:
         """What a task makes of a frame."""
         return run(frame, task, schema, self.package)
 
-    def note(self, stage: str, frame: DataFrame, group: Sequence[str] = ("bucket",)) -> None:
+    def note(self, stage: str, collected: Collected, by_bucket: bool = True) -> None:
         """Keep what the parts of a stage were given."""
-        sizes: dict[int, int] = {}
-        for place, (bucket, chunk) in enumerate(collect(frame, "load")):
-            key = bucket if group else place
-            sizes[key] = sizes.get(key, 0) + int(chunk[0][0])
+        sizes: Counter[int] = Counter()
+        for place, (bucket, chunk) in enumerate(collected.get("load", ())):
+            sizes[bucket if by_bucket else place] += int(chunk[0][0])
         if sizes:
             values = sorted(sizes.values())
-            self.loads.append(
-                Load(stage, len(values), sum(values), values[-1], values[len(values) // 2], self.seconds)
-            )
+            median = values[len(values) // 2]
+            self.loads.append(Load(stage, len(values), sum(values), values[-1], median, self.seconds))
 
     # Reading
 
@@ -175,62 +184,58 @@ class Job:
         columns = self.ranked.select("rank", "text", "title")
         counted = self.run(columns, stages.Weigh(method, self.shards))
         added = self.save(self.run(regroup(counted, self.shards), stages.AddWords()), "words", by_kind=True)
-        words, counts = join((chunk for _, chunk in collect(added, "words")), (np.uint64, np.int64))
-        articles = sum(int(chunk[0][0]) for _, chunk in collect(added, "articles"))
+        collected = collect(added, "words", "articles")
+        words, counts = join_collected(collected, "words", (np.uint64, np.int64))
+        articles = add_up(collected, "articles")
         order = np.argsort(words)
         return replace(
             Statistics.count([], method.view), words=words[order], counts=counts[order], articles=articles
         )
 
-    def meet(self, name: str, linked: bool, names: Sequence[NDArray[np.uint64]] | None) -> DataFrame:
-        """Which articles meet by which keys, by range."""
+    def meet(self, name: str, linked: bool, names: Sequence[NDArray[np.uint64]] | None) -> Meetings:
+        """Which articles meet by which keys."""
         methods = self.undirected
         filed = self.run(
             self.ranked.select("rank", "text", "title"), stages.File(methods, self.statistics, self.shards)
         )
         collided = self.run(regroup(filed, self.shards), stages.Collide(methods, linked, names))
         collided = self.save(collided, f"{name}-collided", by_kind=True)
-        self.note(f"{name}: collide", collided)
+        facts = collect(collided, "load", "weak")
+        self.note(f"{name}: collide", facts)
         evidence = regroup(collided.where("kind like 'evidence %'"), self.ranges)
         met = self.save(self.run(evidence, stages.Agree(methods)), f"{name}-met", by_kind=True)
-        self.note(f"{name}: agree", met)
-        self.collided = collided
-        return met
+        agreed = collect(met, "load", "evidence", "families %")
+        self.note(f"{name}: agree", agreed)
+        return Meetings(met, collided, agreed, add_up(facts, "weak") + add_up(agreed, "evidence"))
 
     @cached_property
     def undirected(self) -> list[Method]:
         """The methods that nominate."""
         return list(self.plan.nominating)
 
-    def suspect(self, met: DataFrame) -> list[dict[int, Common]]:
-        """The common keys of each method that may be boilerplate, by part and number."""
-        families = []
-        for number in range(len(self.undirected)):
-            later, earlier = join(
-                (chunk for _, chunk in collect(met, f"families {number}")), (np.uint32, np.uint32)
-            )
-            families.append(_find_families(later, earlier))
-        both = met.where("kind like 'strangers %'").unionByName(self.collided.where("kind like 'commons %'"))
+    def suspect(self, met: Meetings) -> tuple[list[dict[int, Common]], list[dict[int, int]]]:
+        """The common keys of each method that may be boilerplate, by part and number, and their names."""
+        pairs = (np.uint32, np.uint32)
+        methods = range(len(self.undirected))
+        families = [_find_families(*join_collected(met.agreed, f"families {one}", pairs)) for one in methods]
+        both = met.met.where("kind like 'strangers %'").unionByName(
+            met.collided.where("kind like 'commons %'")
+        )
         task = stages.Suspect(self.undirected, families)
-        found = self.save(self.run(regroup(both, self.shards), task), "suspects", by_kind=True)
-        suspects = []
-        self._names: list[dict[int, int]] = []
-        for number in range(len(self.undirected)):
-            mine: dict[int, Common] = {}
-            names: dict[int, int] = {}
-            for part, chunk in collect(found, f"suspects {number}"):
+        found = collect(self.run(regroup(both, self.shards), task), "suspects %")
+        suspects: list[dict[int, Common]] = [{} for _ in methods]
+        names: list[dict[int, int]] = [{} for _ in methods]
+        for method in methods:
+            for part, chunk in found.get(f"suspects {method}", ()):
                 numbers, sizes, called, offsets, ranks, places = chunk
-                for row, one in enumerate(numbers.tolist()):
+                for row, number in enumerate(numbers.tolist()):
                     some = slice(offsets[row], offsets[row + 1])
-                    key = part << 32 | one
                     holders = np.broadcast_to(
                         np.uint32(0), int(sizes[row])
                     )  # only how many there are is asked
-                    mine[key] = Common(holders, ranks[some], places[some])
-                    names[key] = int(called[row])
-            suspects.append(mine)
-            self._names.append(names)
-        return suspects
+                    suspects[method][part << 32 | number] = Common(holders, ranks[some], places[some])
+                    names[method][part << 32 | number] = int(called[row])
+        return suspects, names
 
     def convict(self, suspects: Mapping[int, Common]) -> tuple[dict[int, Common], NDArray[np.uint64]]:
         """The suspects that are boilerplate, and their shingles."""
@@ -251,19 +256,19 @@ class Job:
     # Candidates and matches
 
     def nominate(
-        self, met: DataFrame, guilty: Sequence[NDArray[np.uint64]], every: DataFrame | None
+        self, met: Meetings, guilty: Sequence[NDArray[np.uint64]], every: Meetings | None
     ) -> DataFrame:
         """The candidates."""
-        meetings = met.where("kind like 'meetings %'")
+        meetings = met.met.where("kind like 'meetings %'")
         if every is not None:
-            others = every.where("kind like 'meetings %'")
+            others = every.met.where("kind like 'meetings %'")
             named = sql.regexp_replace("kind", "meetings", "all")
             meetings = meetings.unionByName(others.withColumn("kind", named))
         task = stages.Nominate(guilty)
         candidates = self.save(
             self.run(regroup(meetings, self.ranges), task, stages.CANDIDATES), "candidates"
         )
-        number = candidates.count()
+        number = self.counts["candidates"] = candidates.count()
         if number > MOST_CANDIDATES * max(1, self.articles):
             raise UsageError(
                 f"{', '.join(one.name for one in self.undirected)}: nominated {number / self.articles:,.0f} candidates an article; "
@@ -290,9 +295,9 @@ class Job:
         task = stages.Compare(get_preset(preset), known, self.shards if learning else 0)
         compared = self.run(regroup(both, groups), task, stages.COMPARED)
         compared = self.save(compared, name, by_kind=True)
-        self.note(name, compared, ())
-        done = sum(int(chunk[0][0]) for _, chunk in collect(compared, "comparisons"))
-        self.counts["comparisons"] = self.counts.get("comparisons", 0) + done
+        facts = collect(compared, "load", "comparisons")
+        self.note(name, facts, by_bucket=False)
+        self.counts["comparisons"] = self.counts.get("comparisons", 0) + add_up(facts, "comparisons")
         return compared
 
     def find(self, relations: Sequence[str]) -> None:
@@ -300,23 +305,20 @@ class Job:
         plan = self.plan
         self.statistics = self.weigh()
         met = self.meet("linked", True, None)
-        weak = sum(int(chunk[0][0]) for _, chunk in collect(self.collided, "weak"))
-        evidence = sum(int(chunk[0][0]) for _, chunk in collect(met, "evidence"))
-        self.counts["collisions"] = weak + evidence
-        suspects = self.suspect(met)
+        self.counts["collisions"] = met.collisions
+        suspects, called = self.suspect(met)
         guilty, shingles, formulas = [], [NO_NAMES], []
         names: list[NDArray[np.uint64]] = []
         for number, method in enumerate(self.undirected):
             convicted, known = self.convict(suspects[number])
             guilty.append(np.sort(np.array(list(convicted), np.uint64)))
-            names.append(np.unique(np.array([self._names[number][one] for one in convicted], np.uint64)))
+            names.append(np.unique(np.array([called[number][one] for one in convicted], np.uint64)))
             if plan.learns_from(method):
                 formulas += list(convicted.values())
                 shingles.append(known)
         known = distinct(np.concatenate(shingles))
         every = None if plan.linked else self.meet("all", False, names)
         candidates = self.nominate(met, guilty, every)
-        self.counts["candidates"] = candidates.count()
         teaching = sum(1 << bit for bit, one in enumerate(self.undirected) if plan.learns_from(one))
         learnt_from = candidates.where(sql.col("linked").bitwiseAND(sql.lit(teaching)) != 0)
         first = self.compare("learning", learnt_from, DEFAULT_PRESET, known, True)
@@ -344,8 +346,8 @@ class Job:
         suspects = learning.suspect_passages(collection, pairs, stages.read_compared(table))
         guilty, shingles = self.convict(suspects)
         slots = regroup(first.where("kind = 'slots'"), self.shards)
-        varying = self.save(self.run(slots, stages.Vary()), "varying", by_kind=True)
-        [names] = join((chunk for _, chunk in collect(varying, "varying")), (np.uint64,))
+        varying = collect(self.run(slots, stages.Vary()), "varying")
+        [names] = join_collected(varying, "varying", (np.uint64,))
         return guilty, shingles, distinct(names)
 
     def describe(self, commons: Sequence[Common], known: NDArray[np.uint64]) -> Sequence[Formula]:

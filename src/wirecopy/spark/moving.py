@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sql
 
 from ..matching.chunks import decode, encode
 from ..matching.collection import Chunk
@@ -115,13 +116,24 @@ def regroup(frame: DataFrame, parts: int, column: str = "bucket") -> DataFrame:
     return frame.repartition(parts, column)
 
 
-def collect(frame: DataFrame, kind: str) -> Iterator[tuple[int, Chunk]]:
-    """The chunks of a kind, each with its bucket, by bucket and place."""
-    table = frame.where(frame.kind == kind).select("bucket", "place", "chunk").toArrow()
-    buckets, places = (table.column(name).to_pylist() for name in ("bucket", "place"))
-    chunks = table.column("chunk")
+Collected = dict[str, list[tuple[int, Chunk]]]
+
+
+def collect(frame: DataFrame, *kinds: str) -> Collected:
+    """The chunks of each of some kinds, in one job; each with its bucket, by bucket and place. A kind may end in `%`, for all that begin so."""
+    wanted = [sql.col("kind").like(kind) for kind in kinds]
+    table = frame.where(reduce(Column.__or__, wanted)).select("kind", "bucket", "place", "chunk").toArrow()
+    names, buckets, places = (table.column(name).to_pylist() for name in ("kind", "bucket", "place"))
+    found: Collected = {}
     for row in sorted(range(table.num_rows), key=lambda row: (buckets[row], places[row])):
-        yield buckets[row], decode(memoryview(chunks[row].as_buffer()))
+        chunk = decode(memoryview(table.column("chunk")[row].as_buffer()))
+        found.setdefault(names[row], []).append((buckets[row], chunk))
+    return found
+
+
+def add_up(collected: Collected, kind: str) -> int:
+    """The sum of chunks that are one number each."""
+    return sum(int(chunk[0][0]) for _, chunk in collected.get(kind, ()))
 
 
 def join(chunks: Iterable[Chunk], kinds: Sequence[type]) -> list[Any]:
@@ -130,7 +142,6 @@ def join(chunks: Iterable[Chunk], kinds: Sequence[type]) -> list[Any]:
     return [np.concatenate([np.empty(0, kind), *parts]) for kind, parts in zip(kinds, columns, strict=True)]
 
 
-def bounded(values: Iterator[Any], size: int) -> Iterator[list[Any]]:
-    """The values in lists of a size."""
-    while some := list(islice(values, size)):
-        yield some
+def join_collected(collected: Collected, kind: str, kinds: Sequence[type]) -> list[Any]:
+    """Each column of all chunks of a kind, concatenated."""
+    return join([chunk for _, chunk in collected.get(kind, ())], kinds)
