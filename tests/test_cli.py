@@ -22,7 +22,7 @@ from wirecopy.cli import app
 from wirecopy.statistics import Statistics
 
 COMMANDS = (
-    *("find", "extract", "train", "weigh", "tune", "show", "compare", "methods", "demo"),
+    *("find", "extract", "train", "weigh", "tune", "show", "compare", "methods", "demo", "spark"),
     *("pool", "evaluate", "reproduce", "report"),
     *("stories", "graph", "dedup", "serve", "token", "webhook", "judge"),
     *("add", "check", "watch", "remove", "expire", "info", "verify", "compact", "pairs", "export", "backup"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,6 +109,7 @@ def _open_session(master: str | None, remote: str | None) -> SparkSession:
     except ImportError:
         raise MissingExtra("Spark", "spark") from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")  # of pandas' versions
     if remote:
         return SparkSession.builder.remote(remote).getOrCreate()
     builder = SparkSession.builder.appName("wirecopy").config("spark.ui.showConsoleProgress", "false")
