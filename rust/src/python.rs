@@ -128,7 +128,7 @@ mod _core {
     #[pymodule_export]
     use super::pairs::{
         Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part, find_bridges,
-        find_strangers, hold_common, look_up, nominate, pack, postings_at, suspect, unpack,
+        find_strangers, hold_common, look_up, name_sides, nominate, pack, postings_at, suspect, unpack,
     };
 
     #[pymodule_export]

@@ -77,6 +77,7 @@ __all__ = [
     "merge_segments",
     "moments",
     "multiply_vectors",
+    "name_sides",
     "no_text",
     "nominate",
     "opinion_lines",
@@ -404,11 +405,19 @@ def collide(
     *,
     queries: Queries | None = None,
     known: NDArray[np.uint64] | None = None,
+    level: str = "whole",
 ) -> tuple[
     list[NDArray[np.uint32]],
     int,
     tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint64]],
 ]: ...
+def name_sides(
+    keys: NDArray[np.uint64],
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64],
+    limits: Limits,
+    level: str,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]: ...
 def agree(
     evidence: Evidence, words: NDArray[np.uint32], rule: Rule
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]: ...
