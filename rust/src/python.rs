@@ -101,6 +101,10 @@ mod _core {
     #[pymodule_export]
     const LINKED: u32 = crate::collisions::LINKED;
 
+    /// Postings of one key in one article that are looked at.
+    #[pymodule_export]
+    const REPEATS: usize = crate::collisions::REPEATS;
+
     /// Into how many ranges keys are cut.
     #[pymodule_export]
     const PARTS: usize = crate::sharing::PARTS;

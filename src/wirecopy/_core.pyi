@@ -12,13 +12,14 @@ from wirecopy.forms import SlotRule
 from wirecopy.matching.opinions import Scored
 from wirecopy.methods import Keys, Sketches
 from wirecopy.model import Boilerplate, Tokens, View
-from wirecopy.pairs import Agreement, Commons, Evidence, Limits, Queries, Strangers
+from wirecopy.pairs import Agreement, Asking, Commons, Evidence, Limits, Strangers
 from wirecopy.statistics import Statistics
 
 __all__ = [
     "LINKED",
     "PARTS",
     "RARE",
+    "REPEATS",
     "SIGNATURE_SCHEME",
     "TEXT_VERSION",
     "Index",
@@ -113,6 +114,7 @@ _Tree = tuple[list[int], list[float], list[int], list[int], list[float]]
 LINKED: int
 PARTS: int
 RARE: int
+REPEATS: int
 SIGNATURE_SCHEME: int
 TEXT_VERSION: str
 
@@ -403,7 +405,7 @@ def collide(
     ranks: NDArray[np.uint32],
     limits: Limits,
     *,
-    queries: Queries | None = None,
+    queries: Asking | None = None,
     known: NDArray[np.uint64] | None = None,
     level: str = "whole",
 ) -> tuple[

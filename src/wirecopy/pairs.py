@@ -90,6 +90,22 @@ class Lookup(Protocol):
         """
 
 
+class Asking(Protocol):
+    """What is looked up in a collection."""
+
+    @property
+    def postings(self) -> Sequence[_core.Postings]:
+        """The postings of the queries."""
+
+    @property
+    def own(self) -> NDArray[np.uint32]:
+        """The rank of the article that each query is itself, `LEFT_OUT` for none."""
+
+    @property
+    def first(self) -> int:
+        """The rank of the first query."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """How keys with few and with many holders are treated; if `links` is None, all holders are paired."""
