@@ -159,9 +159,10 @@ def collide(
     ranks: Sequence[int],
     limit: twin.Limits,
     known: Sequence[int] | None = None,
+    level: str = "whole",
 ) -> Collided:
     names = None if known is None else np.array(known, U64)
-    return pairs.collide(filed, np.array(ranks, U32), Limits(**asdict(limit)), names)
+    return pairs.collide(filed, np.array(ranks, U32), Limits(**asdict(limit)), names, level)
 
 
 def read_rows(evidence: Evidence, names: Sequence[int] | NDArray[np.uint64] | None = None) -> list[twin.Row]:
@@ -222,6 +223,71 @@ def test_known_names_number_common_keys_and_all_holders_may_be_paired(
     assert not len(answer.commons.names)
     assert not read_commons(answer.commons)
     event(f"{'linked' if linked else 'all'}: {describe(expected.rows)}")
+
+
+@settings(max_examples=600)
+@given(
+    piles(),
+    limits,
+    st.integers(1, 3),
+    st.sampled_from(["key", *twin.SIDES]),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)
+def test_one_level_of_keys_is_told_alone(
+    articles: list[list[int]], limit: twin.Limits, every: int, level: str, named: bool, dice: Any
+) -> None:
+    ranks = list(range(len(articles)))
+    dice.shuffle(ranks)
+    names = all_names(articles, every, limit)
+    known = [name for name in names if dice.random() < 0.6] if named else None
+    batches = batch(articles, [dice.randint(0, len(articles))], every)
+    answer = collide(batches, ranks, limit, known, level)
+    expected = twin.collide(file_slowly(articles, ranks, every), limit, known, level)
+    called = answer.commons.names.tolist() if known is None else known
+    assert answer.weak == expected.weak
+    assert Counter(read_rows(answer.evidence, called)) == Counter(expected.rows)
+    commons = dict(zip(answer.commons.names.tolist(), read_commons(answer.commons), strict=True))
+    assert commons == expected.commons
+    event(f"{level}: {describe(expected.rows)}")
+
+
+@given(piles(), limits, st.integers(1, 3))
+def test_the_levels_of_keys_that_are_common_are_all_there_is_to_them(
+    articles: list[list[int]], limit: twin.Limits, every: int
+) -> None:
+    limit, filed = replace(limit, all_holders=0), [(file(articles, every), 0)]
+    answers = [
+        collide(filed, range(len(articles)), limit, level=level) for level in ("whole", "key", *twin.SIDES)
+    ]
+    whole, *levels = [Counter(read_rows(one.evidence, one.commons.names)) for one in answers]
+    assert whole == sum(levels, Counter())
+    assert answers[0].weak == sum(one.weak for one in answers[1:])
+
+
+@given(piles(), limits, st.integers(1, 3), st.sampled_from(twin.SIDES), st.booleans())
+def test_a_key_is_called_by_the_words_on_one_side(
+    articles: list[list[int]], limit: twin.Limits, every: int, side: str, placed: bool
+) -> None:
+    slowly = file_slowly(articles, range(len(articles)), every, placed)
+    held = [(key, place) for key, places in slowly.items() for place in places]
+    packed = np.concatenate(_core.pack([file(articles, every, placed)], 1)).view(
+        np.dtype([("key", "<u8"), ("left", "<u8"), ("right", "<u8"), ("row", "<u4"), ("position", "<u4")])
+    )
+    rows = packed["row"] & 0xFFFFFF
+    keys, left, right = (np.ascontiguousarray(packed[one]) for one in ("key", "left", "right"))
+    words, names, cut_short = _core.name_sides(keys, left, right, Limits(**asdict(limit)), side)
+    called = zip(packed["key"].tolist(), rows.tolist(), packed["position"].tolist(), strict=True)
+    got = Counter(zip(called, names.tolist(), cut_short.tolist(), strict=True))
+    assert got == Counter(
+        (
+            (key, place.rank, place.position),
+            twin.name_of(side, key, place, limit),
+            twin.is_cut_short(side, place, limit),
+        )
+        for key, place in held
+    )
+    assert len(set(zip(keys.tolist(), words.tolist(), strict=True))) == len(set(names.tolist()))
 
 
 @settings(max_examples=300)
@@ -498,6 +564,7 @@ COMMONS = Commons(ONE, ONE, np.array([0, 1], I64), np.array([7], U64))
 AGREEMENT = Agreement(ONE, np.zeros(1, U8), (NONE, NONE))
 RULE, LIMITS = Rule(1, 1, 1, 5), Limits(20, 4, 12, 2, 8, 8)
 ALL = np.ones(1, bool)
+NO_KEYS, KEY = np.array([], U64), np.array([7], U64)
 
 
 def file_words(words: Sequence[Sequence[int]], keys: Sequence[Sequence[int]], *places: Any) -> object:
@@ -539,6 +606,10 @@ POSTINGS = file([[2, 2]])
         lambda: file_words([[1, 2]], [[1]], np.array([2], U32), np.array([1], U32)),
         lambda: _core.collide([(POSTINGS, 0)], NONE, LIMITS),
         lambda: _core.collide([(POSTINGS, 7)], ONE, LIMITS),
+        lambda: _core.collide([(POSTINGS, 0)], ONE, LIMITS, level="both"),
+        lambda: _core.name_sides(NO_KEYS, NO_KEYS, KEY, LIMITS, "left"),
+        lambda: _core.name_sides(NO_KEYS, KEY, NO_KEYS, LIMITS, "right"),
+        lambda: _core.name_sides(KEY, KEY, KEY, LIMITS, "whole"),
         lambda: _core.count_holders([(POSTINGS, 0)], NONE, np.empty(0, U64)),
         lambda: _core.count_holders([(POSTINGS, 2**63)], ONE, np.empty(0, U64)),
         lambda: _core.hold_common([(POSTINGS, 1)], 1, 1),

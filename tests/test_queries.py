@@ -62,12 +62,12 @@ def ask(
 
 
 def collide_queries(
-    asked: Queries, limit: twin.Limits, known: Collection[int] = ()
+    asked: Queries, limit: twin.Limits, known: Collection[int] = (), level: str = "whole"
 ) -> tuple[Evidence, int, object]:
     names = np.array(sorted(known), U64)
     chosen = Limits(**asdict(limit))
     columns, weak, commons = _core.collide(
-        asked.held.postings, asked.held.ranks, chosen, queries=asked, known=names
+        asked.held.postings, asked.held.ranks, chosen, queries=asked, known=names, level=level
     )
     return Evidence(*columns), weak, [column.tolist() for column in commons]
 
@@ -132,6 +132,13 @@ def test_the_candidates_of_a_query_are_what_the_rule_says(
         limit,
         known,
     )
+    if linked:
+        level = dice.choice(["key", *twin.SIDES])
+        slowly = file_slowly(queries, behind, every, placed)
+        alone = twin.collide_queries(slowly, filed, dict(zip(behind, own, strict=True)), limit, known, level)
+        evidence, weak, _ = collide_queries(asked, limit, known, level)
+        assert Counter(read_rows(evidence, sorted(known))) == Counter(alone.rows)
+        assert weak == alone.weak
     evidence, weak, commons = collide_queries(asked, limit, known)
     assert Counter(read_rows(evidence, sorted(known))) == Counter(expected.rows)
     assert (weak, commons) == (expected.weak, [[], [], [], []])

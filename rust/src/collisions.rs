@@ -13,9 +13,8 @@
 //! Queries do not belong to the collection: they are later than all its articles, count neither towards boilerplate, which is known by
 //! name, nor towards the holders that make a key common, and do not see each other.
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 use crate::postings::{CONTEXT, Filed, Posting, Postings, numbered};
+use crate::sides::{Level, SIDES, Side};
 use crate::{Invalid, Result};
 
 /// Mismatches that end the agreement on one side.
@@ -77,7 +76,7 @@ pub struct Evidence {
 }
 
 /// The high bit of every four that are 0.
-fn outside(bits: u64) -> u64 {
+pub(crate) fn outside(bits: u64) -> u64 {
     const LOW: u64 = 0x7777_7777_7777_7777;
     !(((bits & LOW) + LOW) | bits | LOW)
 }
@@ -109,8 +108,8 @@ pub(crate) struct Holder {
     /// Words of the shingle.
     words: u32,
     position: u32,
-    left: u64,
-    right: u64,
+    pub(crate) left: u64,
+    pub(crate) right: u64,
 }
 
 impl Holder {
@@ -134,7 +133,7 @@ pub struct Queries<'a> {
 /// The evidence of some postings: between all articles of a collection, or between each query and the collection.
 ///
 /// `ranks` is the rank of each article by its number, `u32::MAX` for one to leave out. If `known` gives the sorted names of
-/// common keys, a common key has its number there, and no others are reported.
+/// common keys, a common key has its number there, and no others are reported. Of each key only the `level` is looked at.
 ///
 /// # Errors
 /// When an article has no rank, or a query no own one.
@@ -144,9 +143,10 @@ pub fn collide(
     queries: Option<Queries<'_>>,
     known: Option<&[u64]>,
     limits: Limits,
+    level: Level,
 ) -> Result<Evidence> {
     let members = Sorted::new(filed, "article", |number| ranks.get(number).copied())?;
-    let mut collider = Collider { limits, known, evidence: Evidence::default() };
+    let mut collider = Collider { limits, level, known, evidence: Evidence::default() };
     let mut holders: Vec<Holder> = Vec::new();
     let Some(queries) = queries else {
         for group in members.order.chunk_by(|one, other| one.0 == other.0) {
@@ -214,43 +214,6 @@ impl Sorted {
     }
 }
 
-/// The words on one side of a key, as far as they make its holders one group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Side {
-    Right,
-    Left,
-}
-
-pub(crate) const SIDES: [Side; 2] = [Side::Right, Side::Left];
-
-impl Side {
-    fn whole(self, holder: &Holder) -> u64 {
-        [holder.right, holder.left][self as usize]
-    }
-
-    pub(crate) fn kept(limits: Limits) -> u64 {
-        if limits.grouped_words >= CONTEXT { u64::MAX } else { (1 << (4 * limits.grouped_words)) - 1 }
-    }
-
-    /// The words that must be the same.
-    pub(crate) fn of(self, holder: &Holder, limits: Limits) -> u64 {
-        self.whole(holder) & Self::kept(limits)
-    }
-
-    /// Whether the edge of the text is among them; a key without any words around has no edge.
-    pub(crate) fn is_cut_short(self, holder: &Holder, limits: Limits) -> bool {
-        outside(self.whole(holder)) & Self::kept(limits) != 0 && holder.left | holder.right != 0
-    }
-
-    /// What a key with these words is called.
-    pub(crate) fn name(self, key: u64, holder: &Holder, limits: Limits) -> u64 {
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&key.to_le_bytes());
-        bytes[8..].copy_from_slice(&self.of(holder, limits).to_le_bytes());
-        xxh3_64_with_seed(&bytes, self as u64)
-    }
-}
-
 fn count_distinct<'a>(holders: impl IntoIterator<Item = &'a Holder>) -> usize {
     let mut last = None;
     holders.into_iter().filter(|holder| last.replace(holder.rank) != Some(holder.rank)).count()
@@ -259,20 +222,33 @@ fn count_distinct<'a>(holders: impl IntoIterator<Item = &'a Holder>) -> usize {
 /// Collects the evidence of keys.
 struct Collider<'a> {
     limits: Limits,
+    level: Level,
     known: Option<&'a [u64]>,
     evidence: Evidence,
 }
 
 impl Collider<'_> {
+    fn is_common<'a>(&self, holders: impl Iterator<Item = &'a Holder>) -> bool {
+        self.level != Level::Whole || count_distinct(holders) > self.limits.all_holders
+    }
+
+    /// The sides on which holders of a key are grouped.
+    fn sides(&self, is_common: bool) -> impl Iterator<Item = Side> + use<> {
+        let (grouped, level) = (is_common && self.limits.links.is_some(), self.level);
+        SIDES.into_iter().filter(move |side| grouped && level.has(Level::Beside(*side)))
+    }
+
     /// The evidence of a key between all its holders, which are sorted by rank.
     fn collide(&mut self, key: u64, holders: &mut [Holder]) {
         let (before, limits) = (self.evidence.later.len(), self.limits);
-        let is_common = count_distinct(holders.iter()) > limits.all_holders;
-        for (i, later) in holders.iter().enumerate() {
-            self.meet(key, later, &holders[..i], is_common);
+        let is_common = self.is_common(holders.iter());
+        if self.level.has(Level::Key) {
+            for (i, later) in holders.iter().enumerate() {
+                self.meet(key, later, &holders[..i], is_common);
+            }
+            self.note_common(key, before, holders);
         }
-        self.note_common(key, before, holders);
-        for side in SIDES.into_iter().filter(|_| is_common && limits.links.is_some()) {
+        for side in self.sides(is_common) {
             holders.sort_unstable_by_key(|holder| (side.of(holder, limits), holder.rank, holder.position));
             for group in holders.chunk_by(|one, other| side.of(one, limits) == side.of(other, limits)) {
                 self.collide_group(side, key, group);
@@ -301,9 +277,11 @@ impl Collider<'_> {
     /// The evidence between a place of a query and the holders of its key, which are sorted by rank.
     fn look_up(&mut self, key: u64, place: &Holder, holders: &[&Holder]) {
         let limits = self.limits;
-        let is_common = count_distinct(holders.iter().copied()) > limits.all_holders;
-        self.meet(key, place, holders.iter().copied(), is_common);
-        for side in SIDES.into_iter().filter(|_| is_common && limits.links.is_some()) {
+        let is_common = self.is_common(holders.iter().copied());
+        if self.level.has(Level::Key) {
+            self.meet(key, place, holders.iter().copied(), is_common);
+        }
+        for side in self.sides(is_common) {
             let same = |holder: &&Holder| side.of(holder, limits) == side.of(place, limits);
             let group: Vec<&Holder> = holders.iter().copied().filter(same).collect();
             if group.first().is_some_and(|first| !side.is_cut_short(first, limits)) {

@@ -5,9 +5,10 @@
 //! ranked segment, which are sorted by time, `all_holders + 2` of each of these groups give the same evidence as all: one of them may be
 //! the query's own article. Cost: the words on one side are read until these are found, 60,000 of them in some 30 microseconds.
 
-use crate::collisions::{Holder, Limits, REPEATS, SIDES, Side, settles};
+use crate::collisions::{Holder, Limits, REPEATS, settles};
 use crate::postings::{Posting, Postings, number_by_place};
 use crate::segments::{Segment, partition, read_number};
+use crate::sides::{SIDES, Side};
 use crate::{Invalid, Result};
 
 /// Postings that are decoded at a time.

@@ -39,6 +39,7 @@ pub mod sentences;
 pub mod sets;
 pub mod sharing;
 pub mod shingles;
+pub mod sides;
 pub mod signatures;
 pub mod slots;
 pub mod statistics;

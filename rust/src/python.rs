@@ -101,6 +101,10 @@ mod _core {
     #[pymodule_export]
     const LINKED: u32 = crate::collisions::LINKED;
 
+    /// Postings of one key in one article that are looked at.
+    #[pymodule_export]
+    const REPEATS: usize = crate::collisions::REPEATS;
+
     /// Into how many ranges keys are cut.
     #[pymodule_export]
     const PARTS: usize = crate::sharing::PARTS;
@@ -128,7 +132,7 @@ mod _core {
     #[pymodule_export]
     use super::pairs::{
         Index, Part, Postings, agree, collide, components, count_holders, distinct_keys, file, file_part, find_bridges,
-        find_strangers, hold_common, look_up, nominate, pack, postings_at, suspect, unpack,
+        find_strangers, hold_common, look_up, name_sides, nominate, pack, postings_at, suspect, unpack,
     };
 
     #[pymodule_export]

@@ -12,13 +12,14 @@ from wirecopy.forms import SlotRule
 from wirecopy.matching.opinions import Scored
 from wirecopy.methods import Keys, Sketches
 from wirecopy.model import Boilerplate, Tokens, View
-from wirecopy.pairs import Agreement, Commons, Evidence, Limits, Queries, Strangers
+from wirecopy.pairs import Agreement, Asking, Commons, Evidence, Limits, Strangers
 from wirecopy.statistics import Statistics
 
 __all__ = [
     "LINKED",
     "PARTS",
     "RARE",
+    "REPEATS",
     "SIGNATURE_SCHEME",
     "TEXT_VERSION",
     "Index",
@@ -77,6 +78,7 @@ __all__ = [
     "merge_segments",
     "moments",
     "multiply_vectors",
+    "name_sides",
     "no_text",
     "nominate",
     "opinion_lines",
@@ -112,6 +114,7 @@ _Tree = tuple[list[int], list[float], list[int], list[int], list[float]]
 LINKED: int
 PARTS: int
 RARE: int
+REPEATS: int
 SIGNATURE_SCHEME: int
 TEXT_VERSION: str
 
@@ -402,13 +405,21 @@ def collide(
     ranks: NDArray[np.uint32],
     limits: Limits,
     *,
-    queries: Queries | None = None,
+    queries: Asking | None = None,
     known: NDArray[np.uint64] | None = None,
+    level: str = "whole",
 ) -> tuple[
     list[NDArray[np.uint32]],
     int,
     tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint64]],
 ]: ...
+def name_sides(
+    keys: NDArray[np.uint64],
+    left: NDArray[np.uint64],
+    right: NDArray[np.uint64],
+    limits: Limits,
+    level: str,
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.bool_]]: ...
 def agree(
     evidence: Evidence, words: NDArray[np.uint32], rule: Rule
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint32]]: ...

@@ -90,6 +90,22 @@ class Lookup(Protocol):
         """
 
 
+class Asking(Protocol):
+    """What is looked up in a collection."""
+
+    @property
+    def postings(self) -> Sequence[_core.Postings]:
+        """The postings of the queries."""
+
+    @property
+    def own(self) -> NDArray[np.uint32]:
+        """The rank of the article that each query is itself, `LEFT_OUT` for none."""
+
+    @property
+    def first(self) -> int:
+        """The rank of the first query."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """How keys with few and with many holders are treated; if `links` is None, all holders are paired."""
@@ -227,9 +243,16 @@ def collide(
     ranks: NDArray[np.uint32],
     limits: Limits,
     known: NDArray[np.uint64] | None = None,
+    level: str = "whole",
 ) -> Collided:
-    """The evidence of one shard; common keys are numbered from 0, or by their place in the names `known`, if given."""
-    columns, weak, (holders, positions, sizes, names) = _core.collide(shard, ranks, limits, known=known)
+    """The evidence of one shard; common keys are numbered from 0, or by their place in the names `known`, if given.
+
+    The level `key` is only the links of keys, `right` and `left` only the evidence among holders with the same words on that side; keys
+    are taken to be common then. For keys that are not wholly in the shard: see `matching.hot`.
+    """
+    columns, weak, (holders, positions, sizes, names) = _core.collide(
+        shard, ranks, limits, known=known, level=level
+    )
     commons = Commons(holders, positions, np.concatenate([[0], np.cumsum(sizes)]), names)
     return Collided(Evidence(*columns), commons, weak)
 

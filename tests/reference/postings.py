@@ -1,4 +1,4 @@
-"""From filed keys to candidates, slowly: the twin of `rust/src/postings.rs`, `collisions.rs` and `candidates.rs`.
+"""From filed keys to candidates, slowly: the twin of `rust/src/postings.rs`, `collisions.rs`, `sides.rs` and `candidates.rs`.
 
 Written from "How candidates are settled" in ARCHITECTURE.md. Words are compared as they are, where the core keeps four bits
 of each: the two agree on texts of words that differ in these bits.
@@ -131,10 +131,15 @@ class Met(NamedTuple):
     linked: bool = False
 
 
-def meet(key: int, later: Place, holders: Sequence[Place], limits: Limits) -> Iterator[Met]:
-    """Whom a holder of a key, of the collection or a query, meets among the earlier ones of the collection."""
+def meet(
+    key: int, later: Place, holders: Sequence[Place], limits: Limits, level: str = "whole"
+) -> Iterator[Met]:
+    """Whom a holder of a key, of the collection or a query, meets among the earlier ones of the collection.
+
+    A level but the whole is one of the links of a key that is common, whoever holds it here: those of the key itself or of a side.
+    """
     before = [one for one in holders if one.rank < later.rank]
-    if len(distinct(holders)) <= limits.all_holders:
+    if level == "whole" and len(distinct(holders)) <= limits.all_holders:
         yield from (Met(later, one, key) for one in before)
     elif limits.links is None:
         for one in before:
@@ -146,8 +151,9 @@ def meet(key: int, later: Place, holders: Sequence[Place], limits: Limits) -> It
                 yield Met(later, one, key)
     else:
         settling = [one for one in before[: 2 * limits.links] if settles(later, one, limits)]
-        yield from (Met(later, one, key, True) for one in settling[: limits.links])
-        for side in SIDES:
+        if level in ("whole", "key"):
+            yield from (Met(later, one, key, True) for one in settling[: limits.links])
+        for side in sides_of(level):
             group = same_side(side, later, holders, limits)
             ranks = distinct(group)
             if not group or is_cut_short(side, group[0], limits):
@@ -156,6 +162,10 @@ def meet(key: int, later: Place, holders: Sequence[Place], limits: Limits) -> It
             for one in group:
                 if one.rank < later.rank and (not linked or one.rank in ranks[: limits.links]):
                     yield Met(later, one, name_of(side, key, later, limits), linked)
+
+
+def sides_of(level: str) -> list[str]:
+    return [side for side in SIDES if level in ("whole", side)]
 
 
 def near(side: str, one: Place, limits: Limits) -> tuple[int | None, ...]:
@@ -182,18 +192,21 @@ def share(side: str, later: Place, earlier: Place, limits: Limits) -> bool:
 
 
 def collide(
-    filed: Mapping[int, Sequence[Place]], limits: Limits, known: Collection[int] | None = None
+    filed: Mapping[int, Sequence[Place]],
+    limits: Limits,
+    known: Collection[int] | None = None,
+    level: str = "whole",
 ) -> Collided:
     """The evidence of all keys of a collection, how many collisions were weak, and the common keys."""
     answer = Collided([], 0, {})
     for key, places in filed.items():
         holders = few_places(places)
-        met = [one for later in holders for one in meet(key, later, holders, limits)]
+        met = [one for later in holders for one in meet(key, later, holders, limits, level)]
         if known is None and limits.links is None:
             met = [one._replace(name=key) for one in met]
         answer = add(answer, met, limits, known)
         if known is None:
-            report(answer, key, holders, limits)
+            report(answer, key, holders, limits, level)
     if known is None:
         rows = [row if row.common in answer.commons else row._replace(common=None) for row in answer.rows]
         answer = answer._replace(rows=rows)
@@ -217,12 +230,13 @@ def add(answer: Collided, met: Sequence[Met], limits: Limits, known: Collection[
     return answer._replace(rows=answer.rows + rows, weak=answer.weak + len(met) - len(settled))
 
 
-def report(answer: Collided, key: int, holders: Sequence[Place], limits: Limits) -> None:
+def report(answer: Collided, key: int, holders: Sequence[Place], limits: Limits, level: str) -> None:
     """Notes which common keys there are: the key with those that it supports, and with the words on each side those that have them."""
     supported = {rank for row in answer.rows if row.common == key for rank in (row.later, row.earlier)}
     groups = {key: [one for one in holders if one.rank in supported]}
-    if len(distinct(holders)) > limits.all_holders and limits.links is not None:
-        for side, one in itertools.product(SIDES, holders):
+    is_common = level != "whole" or len(distinct(holders)) > limits.all_holders
+    if is_common and limits.links is not None:
+        for side, one in itertools.product(sides_of(level), holders):
             group = same_side(side, one, holders, limits)
             if not is_cut_short(side, group[0], limits) and len(distinct(group)) > 1:
                 groups[name_of(side, key, one, limits)] = group
@@ -244,13 +258,14 @@ def collide_queries(
     own: Mapping[int, int],
     limits: Limits,
     known: Collection[int],
+    level: str = "whole",
 ) -> Collided:
     """The evidence between queries, whose ranks come behind, and a collection; `own` is who a query is itself."""
     answer = Collided([], 0, {})
     for key, places in asked.items():
         for later in few_places(places):
             holders = few_places(one for one in filed.get(key, ()) if one.rank != own.get(later.rank))
-            answer = add(answer, list(meet(key, later, holders, limits)), limits, known)
+            answer = add(answer, list(meet(key, later, holders, limits, level)), limits, known)
     return answer
 
 

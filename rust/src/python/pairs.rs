@@ -5,7 +5,8 @@ use pyo3::prelude::*;
 
 use super::arrays::{Agreement, Commons, Evidence, Keys, Queries, Strangers, Tokens};
 use super::{Array, IntoArrays, Slice, run, run_to_arrays};
-use crate::{bridges, candidates, collisions, postings, sets, sharing};
+use crate::sides::Level;
+use crate::{bridges, candidates, collisions, postings, sets, sharing, sides};
 
 /// One shard of a batch's postings, opaque to Python.
 #[pyclass(frozen, module = "_core")]
@@ -114,7 +115,7 @@ pub(crate) fn hold_common<'py>(
 
 /// The evidence of some postings: (columns, number of weak collisions, columns of common keys).
 #[pyfunction]
-#[pyo3(signature = (filed, ranks, limits, *, queries = None, known = None))]
+#[pyo3(signature = (filed, ranks, limits, *, queries = None, known = None, level = "whole"))]
 pub(crate) fn collide<'py>(
     py: Python<'py>,
     filed: Filed<'py>,
@@ -122,6 +123,7 @@ pub(crate) fn collide<'py>(
     limits: collisions::Limits,
     queries: Option<Queries<'py>>,
     known: Option<Slice<'py, u64>>,
+    level: &str,
 ) -> PyResult<([Array<'py, u32>; 5], usize, (Array<'py, u32>, Array<'py, u32>, Array<'py, i64>, Array<'py, u64>))> {
     let filed = numbered(&filed);
     let (ranks, known) = (ranks.as_slice()?, optional!(known));
@@ -131,10 +133,24 @@ pub(crate) fn collide<'py>(
         Some(one) => Some(collisions::Queries { postings: &shards, own: one.own.as_slice()?, first: one.first }),
         None => None,
     };
-    let found = run(py, || collisions::collide(&filed, ranks, queries, known, limits))?;
+    let found = run(py, || collisions::collide(&filed, ranks, queries, known, limits, Level::named(level)?))?;
     let columns = [found.later, found.earlier, found.later_position, found.earlier_position, found.common];
     let commons = (found.common_holders, found.common_positions, found.common_sizes, found.common_names);
     Ok((columns.map(|column| column.into_arrays(py)), found.weak, commons.into_arrays(py)))
+}
+
+/// The words on one side of keys, as far as they make holders one group: (words, names with them, whether they are too few).
+#[pyfunction]
+pub(crate) fn name_sides<'py>(
+    py: Python<'py>,
+    keys: Slice<'py, u64>,
+    left: Slice<'py, u64>,
+    right: Slice<'py, u64>,
+    limits: collisions::Limits,
+    level: &str,
+) -> PyResult<(Array<'py, u64>, Array<'py, u64>, Array<'py, bool>)> {
+    let (keys, left, right) = (keys.as_slice()?, left.as_slice()?, right.as_slice()?);
+    run_to_arrays(py, || sides::name_sides(keys, left, right, limits, Level::named(level)?))
 }
 
 /// Which pairs agree: (rows sorted by pair, 1 for each row that agrees, later and earlier articles of pairs of one family).
