@@ -16,11 +16,10 @@ PROGRAM = str(Path(sys.executable).with_name("wirecopy"))
 
 
 def wirecopy(
-    *arguments: object, cwd: Path | None = None, **options: Any
+    *arguments: object, cwd: Path | None = None, timeout: float = 120, **options: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [PROGRAM, *map(str, arguments)], capture_output=True, cwd=cwd, check=False, timeout=120, **options
-    )
+    command = [PROGRAM, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, cwd=cwd, check=False, timeout=timeout, **options)
 
 
 def talk(ran: subprocess.CompletedProcess[bytes]) -> str:

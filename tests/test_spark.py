@@ -113,7 +113,20 @@ def test_all_pairs_of_one_partition(session: SparkSession, pile: Records, tmp_pa
 
 
 def test_many_partitions_in_random_order(session: SparkSession, pile: Records, tmp_path: Path) -> None:
-    check_same(frame_of(session, pile, 64, "text"), pile, tmp_path, 64, preset="strict", relations=["form"])
+    check_same(frame_of(session, pile, 64, "text"), pile, tmp_path, 16, preset="strict", relations=["form"])
+
+
+def test_keys_that_very_many_articles_hold_are_cut_without_any_change(
+    session: SparkSession, pile: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wirecopy.spark import engine
+
+    monkeypatch.setattr(engine, "SAMPLED_ARTICLES", 40)
+    monkeypatch.setattr(engine, "LEAST_SAMPLED", 2)
+    monkeypatch.setattr(engine, "HOT_SHARE", 100)
+    method = ["winnowing", "minhash"]
+    assert check_same(frame_of(session, pile), pile, tmp_path, 5, method=method, preset="any-reuse").formulas
+    assert list((tmp_path / "hot-links").rglob("*.parquet"))
 
 
 WEIGHING = [name for name in methods.names() if methods.get(name).weighs_words]
@@ -210,7 +223,7 @@ def test_the_command_writes_what_find_writes(demo: Path, tmp_path: Path) -> None
     import pyarrow.parquet as pq
 
     out = tmp_path / "out"
-    ran = program.wirecopy("spark", demo, out, "--stories", "--parts", "2")
+    ran = program.wirecopy("spark", demo, out, "--stories", "--parts", "2", timeout=600)
     assert ran.returncode == 0, ran.stderr
     assert b"304 articles, 685 candidates, 515 matches, 19 formulas left out as boilerplate" in ran.stderr
     expected = wirecopy.find(demo)

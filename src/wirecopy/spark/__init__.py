@@ -80,8 +80,8 @@ def run(
     The frame has columns for id and text, and may have others that `wirecopy.find` knows. `work` is a folder that all workers reach: what stages
     leave stays there, `matches`, `formulas`, `skipped`, `counts` and `stages` among it; it may be left out where Spark runs on this machine
     alone. Of records with one id that differ, the first counts by the columns of `order_by`; without these they are refused. `preset`, `method`,
-    `pairs`, `relations`, `statistics` and `fields` are those of `wirecopy.find`. `parts` is into how many parts keys and articles are cut, by
-    default as their number asks for; `package` is the archive that the workers have this package in, if it was sent to them; `say` is told of each stage.
+    `pairs`, `relations`, `statistics` and `fields` are those of `wirecopy.find`. `parts` is into how many parts keys are cut, and articles if that is
+    less than their number asks for; `package` is the archive that the workers have this package in, if it was sent to them; `say` is told of each stage.
     """
     _require_spark()
     from .engine import Job

@@ -23,16 +23,18 @@ from ..errors import UsageError
 from ..grouping.stories import Stories, tell_stories
 from ..matching import Plan, learning
 from ..matching.collection import Collection, open_pool
+from ..matching.hot import Slices
+from ..matching.hot import decide as decide_hot
 from ..matching.learning import PASSAGE_SHARE
 from ..matching.matches import Matches
 from ..methods import Method
 from ..model import Skipped
-from ..pairs import NO_NAMES, NOBODY, Pairs, distinct
+from ..pairs import NO_NAMES, NOBODY, Limits, Pairs, distinct
 from ..sources import Fields
 from ..statistics import Statistics
-from . import stages
+from . import cutting, stages
 from .fetching import Fetched, fetch, spool
-from .moving import CHUNKS, Collected, add_up, collect, join_collected, regroup, run
+from .moving import CHUNKS, Collected, add_up, as_table, collect, join_collected, regroup, run
 from .reading import (
     LINE,
     MOST_RANGES,
@@ -48,11 +50,22 @@ from .reading import (
 RANGE_ARTICLES = 50_000
 """About so many articles are in a range: what is known of their evidence is one chunk."""
 LEAST_PARTS = 8
+MOST_GROUPS = 1000
+"""Candidates are compared in up to so many groups: texts that are in several are sent to each."""
 MOST_CANDIDATES = 200
 """A method that nominates more candidates an article is refused: comparing them would take days where minutes are expected."""
 RECORDS_A_BATCH = 1000
 """Rows that Spark gives to a task at a time: a row may be a chunk of many kilobytes."""
 FETCHED_SUSPECTS = 4000
+SAMPLED_ARTICLES = 20_000
+"""About so many articles tell which keys are in very many; of fewer all keys are ordinary."""
+SAMPLED_BITS = 6
+"""The sample is of runs of so many bits of ranks, which are filed together."""
+LEAST_SAMPLED = 16
+HOT_SHARE = 10
+"""A key is hot whose postings are one in so many of a part of the keys."""
+Key = tuple[int, int]
+"""Whether a common key is hot, and its id."""
 _COMPARED = ("query_covered", "found_covered", "resemblance", "tried")
 Say = Callable[[str], object]
 
@@ -148,15 +161,13 @@ class Job:
         if not number and self.skipped:
             require_articles(replace(told, skipped=self.skipped))
         self.articles = int(number)
-        self.ranges = self._choose(self.articles // RANGE_ARTICLES)
-        self.shards = self._choose(int(size or 0) >> 24)
+        ranges = max(LEAST_PARTS, self.articles // RANGE_ARTICLES)
+        self.ranges = min(ranges, self.parts or MOST_RANGES)
+        self.shards = self.parts or min(max(LEAST_PARTS, int(size or 0) >> 24), MOST_RANGES)
         self.ranked = self.save(rank(articles, self.ranges, self.package), "ranked")
         self.counts["articles"] = self.articles
         warnings = (one.warn_of_few(self.articles) for one in self.plan.methods)
         self.warnings = tuple(filter(None, warnings)) if self.plan.statistics is None else ()
-
-    def _choose(self, wanted: int) -> int:
-        return self.parts or min(max(LEAST_PARTS, wanted), MOST_RANGES)
 
     def _columns(self, frame: DataFrame) -> list[str]:
         """The columns that are read. Raises UsageError if there is no text or no id."""
@@ -183,8 +194,7 @@ class Job:
     def _weigh(self, method: Method) -> Statistics:
         columns = self.ranked.select("rank", "text", "title")
         counted = self.run(columns, stages.Weigh(method, self.shards))
-        added = self.save(self.run(regroup(counted, self.shards), stages.AddWords()), "words", by_kind=True)
-        collected = collect(added, "words", "articles")
+        collected = collect(self.run(regroup(counted, self.shards), stages.Add()), "words", "articles")
         words, counts = join_collected(collected, "words", (np.uint64, np.int64))
         articles = add_up(collected, "articles")
         order = np.argsort(words)
@@ -194,52 +204,119 @@ class Job:
 
     def meet(self, name: str, linked: bool, names: Sequence[NDArray[np.uint64]] | None) -> Meetings:
         """Which articles meet by which keys."""
-        methods = self.undirected
-        filed = self.run(
-            self.ranked.select("rank", "text", "title"), stages.File(methods, self.statistics, self.shards)
-        )
+        methods, columns = self.undirected, self.ranked.select("rank", "text", "title")
+        slices = self.find_hot() if linked else []
+        filed = self.run(columns, stages.File(methods, self.statistics, self.shards, slices))
         collided = self.run(regroup(filed, self.shards), stages.Collide(methods, linked, names))
         collided = self.save(collided, f"{name}-collided", by_kind=True)
-        facts = collect(collided, "load", "weak")
-        self.note(f"{name}: collide", facts)
+        facts = [collect(collided, "load", "weak")]
+        self.note(f"{name}: collide", facts[0])
+        if slices:
+            collided, more = self.collide_hot(columns, slices, collided)
+            facts.append(more)
         evidence = regroup(collided.where("kind like 'evidence %'"), self.ranges)
-        met = self.save(self.run(evidence, stages.Agree(methods)), f"{name}-met", by_kind=True)
+        met = self.save(self.run(evidence, stages.Agree(methods, self.shards)), f"{name}-met", by_kind=True)
         agreed = collect(met, "load", "evidence", "families %")
         self.note(f"{name}: agree", agreed)
-        return Meetings(met, collided, agreed, add_up(facts, "weak") + add_up(agreed, "evidence"))
+        weak = sum(add_up(one, "weak") for one in facts)
+        return Meetings(met, collided, agreed, weak + add_up(agreed, "evidence"))
+
+    def find_hot(self) -> Sequence[Slices]:
+        """The keys of each method that so many articles hold, by a sample, that their parts would be too large; nothing if there are none."""
+        if self.articles <= SAMPLED_ARTICLES:
+            return []
+        step = self.articles // SAMPLED_ARTICLES
+        sampled = self.ranked.where(sql.shiftright("rank", SAMPLED_BITS) % step == 0)
+        counted = self.run(
+            sampled.select("rank", "text", "title"),
+            cutting.FindHot(self.undirected, self.statistics, self.shards),
+        )
+        least = max(LEAST_SAMPLED, SAMPLED_ARTICLES // (HOT_SHARE * self.shards))
+        collected = collect(self.run(regroup(counted, self.shards), stages.Add(least)), "%")
+        slices = []
+        for number in range(len(self.undirected)):
+            keys, counts = join_collected(collected, str(number), (np.uint64, np.int64))
+            part = add_up(collected, f"total {number}") // self.shards
+            is_hot = counts * HOT_SHARE >= max(part, LEAST_SAMPLED)
+            slices.append(Slices.of(keys[is_hot], counts[is_hot] * step, max(1, part * step)))
+        return slices if any(len(one.keys) for one in slices) else []
+
+    def collide_hot(
+        self, columns: DataFrame, slices: Sequence[Slices], ordinary: DataFrame
+    ) -> tuple[DataFrame, Collected]:
+        """What collides by hot keys beside what does by ordinary ones, and what is told of that."""
+        methods, count = self.undirected, max(map(len, slices))
+        filed = self.run(columns, cutting.FileHot(methods, self.statistics, slices))
+        entries = self.save(regroup(filed, count), "hot-filed")
+        summaries = self.save(self.run(entries, cutting.Summarise(methods, self.shards)), "hot", by_kind=True)
+        self.note("hot keys: slices", collect(summaries, "load"))
+        by_part = regroup(summaries.where("kind like 'keys %'"), self.shards)
+        keys = self.save(self.run(by_part, cutting.Settle(methods)), "hot-keys", by_kind=True)
+        told = collect(keys, "common %", "support %", "load")
+        self.note("hot keys: keys", told)
+        common = [
+            np.sort(join_collected(told, f"common {one}", (np.uint64,))[0]) for one in range(len(methods))
+        ]
+        by_part = regroup(summaries.where("kind like 'groups %'"), self.shards)
+        groups = self.save(self.run(by_part, cutting.Settle(methods, common)), "hot-groups", by_kind=True)
+        told_groups = collect(groups, "support %", "load")
+        self.note("hot keys: groups", told_groups)
+        heads = [one.where("kind like 'heads %'") for one in (keys, groups)]
+        both = regroup(entries.unionByName(heads[0]).unionByName(heads[1]), count)
+        links = self.save(self.run(both, cutting.Link(methods)), "hot-links", by_kind=True)
+        told_links = collect(links, "support %", "load")
+        self.note("hot keys: links", told_links)
+        names, left = [], []
+        for number, method in enumerate(methods):
+            supports = [
+                chunk
+                for one in (told, told_groups, told_links)
+                for _, chunk in one.get(f"support {number}", ())
+            ]
+            known, holders = decide_hot(supports, Limits.of(method, linked=True))
+            names.append(known)
+            left += list(cutting.send_holders(number, holders, self.shards))
+        pieces = [one.where("kind like 'piece %'") for one in (keys, groups, links)]
+        task = cutting.Conclude(methods, names, self.shards, self.shards)
+        places = [
+            self.run(one.withColumn("bucket", sql.col("bucket") * 3 + place), task)
+            for place, one in enumerate(pieces)
+        ]
+        concluded = places[0].unionByName(places[1]).unionByName(places[2])
+        if left:
+            concluded = concluded.unionByName(self.spark.createDataFrame(as_table(left)))
+        concluded = self.save(concluded, "hot-collided", by_kind=True)
+        return ordinary.unionByName(concluded), collect(concluded, "weak")
 
     @cached_property
     def undirected(self) -> list[Method]:
         """The methods that nominate."""
         return list(self.plan.nominating)
 
-    def suspect(self, met: Meetings) -> tuple[list[dict[int, Common]], list[dict[int, int]]]:
-        """The common keys of each method that may be boilerplate, by part and number, and their names."""
+    def suspect(self, met: Meetings) -> list[dict[Key, tuple[Common, int]]]:
+        """The common keys of each method that may be boilerplate, each with its name."""
         pairs = (np.uint32, np.uint32)
         methods = range(len(self.undirected))
         families = [_find_families(*join_collected(met.agreed, f"families {one}", pairs)) for one in methods]
-        both = met.met.where("kind like 'strangers %'").unionByName(
-            met.collided.where("kind like 'commons %'")
-        )
+        strangers = met.met.where("kind like 'strangers %' or kind like 'hot strangers %'")
+        commons = met.collided.where("kind like 'commons %' or kind like 'hot commons %'")
         task = stages.Suspect(self.undirected, families)
-        found = collect(self.run(regroup(both, self.shards), task), "suspects %")
-        suspects: list[dict[int, Common]] = [{} for _ in methods]
-        names: list[dict[int, int]] = [{} for _ in methods]
+        found = collect(self.run(regroup(strangers.unionByName(commons), self.shards), task), "%")
+        suspects: list[dict[Key, tuple[Common, int]]] = [{} for _ in methods]
         for method in methods:
-            for part, chunk in found.get(f"suspects {method}", ()):
-                numbers, sizes, called, offsets, ranks, places = chunk
-                for row, number in enumerate(numbers.tolist()):
-                    some = slice(offsets[row], offsets[row + 1])
-                    holders = np.broadcast_to(
-                        np.uint32(0), int(sizes[row])
-                    )  # only how many there are is asked
-                    suspects[method][part << 32 | number] = Common(holders, ranks[some], places[some])
-                    names[method][part << 32 | number] = int(called[row])
-        return suspects, names
+            for is_hot, kind in enumerate(("suspects", "hot suspects")):
+                for _, chunk in found.get(f"{kind} {method}", ()):
+                    ids, sizes, names, offsets, ranks, places = chunk
+                    for row, (id, name) in enumerate(zip(ids.tolist(), names.tolist(), strict=True)):
+                        some = slice(offsets[row], offsets[row + 1])
+                        holders = np.broadcast_to(np.uint32(0), int(sizes[row]))  # only how many is asked
+                        common = Common(holders, ranks[some], places[some])
+                        suspects[method][is_hot, id] = common, name
+        return suspects
 
-    def convict(self, suspects: Mapping[int, Common]) -> tuple[dict[int, Common], NDArray[np.uint64]]:
+    def convict(self, suspects: Mapping[Any, Common]) -> tuple[dict[Any, Common], NDArray[np.uint64]]:
         """The suspects that are boilerplate, and their shingles."""
-        guilty: dict[int, Common] = {}
+        guilty: dict[Any, Common] = {}
         shingles = NO_NAMES
         names = list(suspects)
         for start in range(0, len(names), FETCHED_SUSPECTS):
@@ -249,15 +326,13 @@ class Job:
             shingles = distinct(np.concatenate([shingles, known.shingles]))
         return guilty, shingles
 
-    def _fetch(self, suspects: Mapping[int, Common]) -> Fetched:
+    def _fetch(self, suspects: Mapping[Any, Common]) -> Fetched:
         ranks = np.concatenate([NOBODY, *(one.rows for one in suspects.values())])
         return fetch(self.ranked, ranks)
 
     # Candidates and matches
 
-    def nominate(
-        self, met: Meetings, guilty: Sequence[NDArray[np.uint64]], every: Meetings | None
-    ) -> DataFrame:
+    def nominate(self, met: Meetings, guilty: Sequence[stages.Guilty], every: Meetings | None) -> DataFrame:
         """The candidates."""
         meetings = met.met.where("kind like 'meetings %'")
         if every is not None:
@@ -280,7 +355,7 @@ class Job:
         self, name: str, candidates: DataFrame, preset: str, known: NDArray[np.uint64], learning: bool
     ) -> DataFrame:
         """How candidates compare."""
-        groups = self.ranges if self.parts else max(self.ranges, self.shards)
+        groups = min(max(self.ranges, self.shards), MOST_GROUPS)
         grouped = candidates.withColumn(
             "bucket", sql.pmod(sql.xxhash64("block", "place"), sql.lit(groups)).cast("int")
         )
@@ -306,13 +381,15 @@ class Job:
         self.statistics = self.weigh()
         met = self.meet("linked", True, None)
         self.counts["collisions"] = met.collisions
-        suspects, called = self.suspect(met)
-        guilty, shingles, formulas = [], [NO_NAMES], []
+        guilty, formulas, shingles = list[stages.Guilty](), list[Common](), [NO_NAMES]
         names: list[NDArray[np.uint64]] = []
-        for number, method in enumerate(self.undirected):
-            convicted, known = self.convict(suspects[number])
-            guilty.append(np.sort(np.array(list(convicted), np.uint64)))
-            names.append(np.unique(np.array([called[number][one] for one in convicted], np.uint64)))
+        for method, suspects in zip(self.undirected, self.suspect(met), strict=True):
+            convicted, known = self.convict({key: common for key, (common, _) in suspects.items()})
+            ids = [
+                np.sort(np.array([id for hot, id in convicted if hot == one], np.uint64)) for one in (0, 1)
+            ]
+            guilty.append((ids[0], ids[1]))
+            names.append(np.unique(np.array([suspects[key][1] for key in convicted], np.uint64)))
             if plan.learns_from(method):
                 formulas += list(convicted.values())
                 shingles.append(known)

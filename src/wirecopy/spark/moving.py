@@ -64,6 +64,11 @@ def _as_batch(rows: Sequence[Sent]) -> pa.RecordBatch:
     )
 
 
+def as_table(rows: Sequence[Sent]) -> pa.Table:
+    """Chunks as a table."""
+    return pa.Table.from_batches([_as_batch(rows)])
+
+
 Gathered = dict[int, dict[str, list[tuple[int, memoryview]]]]
 
 

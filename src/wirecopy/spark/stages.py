@@ -16,7 +16,7 @@ A rank is a range and a place in it (`reading.py`). A common key is known by its
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -40,6 +40,8 @@ from ..comparison import (
 from ..forms import NO_SLOTS, SlotColumns
 from ..matching import BLOCK_PAIRS
 from ..matching.chunks import decode, encode
+from ..matching.hot import PACKED, ROW_BITS, Slices
+from ..matching.hot import split as split_hot
 from ..matching.meeting import concatenate
 from ..methods import Method
 from ..model import TOLD_HEADS, Articles, Boilerplate
@@ -68,17 +70,27 @@ from .reading import RANGE_BITS, schema_of
 
 FILED_BYTES = 8 << 20
 """About so many bytes of text are filed at a time."""
-POSTING = np.dtype([("key", "<u8"), ("left", "<u8"), ("right", "<u8"), ("row", "<u4"), ("position", "<u4")])
-"""A posting as `pack` writes it."""
 NO_ROWS = np.empty(0, np.int64)
-ROW_MASK = np.uint32((1 << 24) - 1)
+ROW_MASK = np.uint32((1 << ROW_BITS) - 1)
 SPLIT_PAIRS = 4096
 """Pairs of one family that are compared in one place: those of a text with very many copies are cut."""
 
 
+def view(packed: NDArray[np.uint8]) -> NDArray[Any]:
+    """Packed postings as records; their `row` is that of the article alone."""
+    postings = packed.view(PACKED).copy()
+    postings["row"] &= ROW_MASK
+    return postings
+
+
+def part_of(keys: NDArray[np.uint64], parts: int) -> NDArray[np.int64]:
+    """Which of some equal ranges of keys each is in."""
+    return ((keys >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)).astype(np.int64)
+
+
 def rows_of(packed: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """The rows of a batch that packed postings are of, sorted."""
-    return distinct(packed.view(POSTING)["row"] & ROW_MASK)
+    return distinct(packed.view(PACKED)["row"] & ROW_MASK)
 
 
 def range_of(ranks: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -144,11 +156,12 @@ class ByBucket:
 
 @dataclass(frozen=True)
 class File:
-    """Files ranked articles: postings of each method by part of the keys, with the words of the articles they are of."""
+    """Files ranked articles: postings of each method by part of the keys, with the words of the articles they are of; not those of hot keys."""
 
     methods: Sequence[Method]
     statistics: Mapping[Method, Statistics]
     parts: int
+    hot: Sequence[Slices] = ()
 
     def __call__(self, batches: Batches) -> Batches:
         """Chunks of postings by part."""
@@ -161,7 +174,10 @@ class File:
         filed = file(articles, self.methods, self.statistics)
         for number, method in enumerate(self.methods):
             words = filed[method].words
-            for part, packed in enumerate(_core.pack(filed[method].shards, self.parts)):
+            parts = _core.pack(filed[method].shards, self.parts)
+            if self.hot:
+                parts, _ = split_hot(parts, first, self.hot[number])
+            for part, packed in enumerate(parts):
                 if len(packed):
                     yield send(str(number), part, first, packed, words[rows_of(packed)])
 
@@ -178,28 +194,32 @@ class Weigh:
         read = read_articles(batches, self.method.view.title)
         tokens = (tokenise(articles, self.method, words=False) for _, articles in read)
         counted = Statistics.count(tokens, self.method.view)
-        part = (counted.words >> np.uint64(48)).astype(np.int64) * self.parts >> 16
         chunks = [
-            send("words", place, 0, counted.words[rows], counted.counts[rows]) for place, rows in split(part)
+            send("words", place, 0, counted.words[rows], counted.counts[rows])
+            for place, rows in split(part_of(counted.words, self.parts))
         ]
         return emit([*chunks, send("articles", 0, 0, np.array([counted.articles]))])
 
 
 @dataclass(frozen=True)
-class AddWords(ByBucket):
-    """Adds up what was counted in several partitions."""
+class Add(ByBucket):
+    """Adds up what was counted in several partitions, but for what comes to less than the `least`."""
+
+    least: int = 1
 
     def _give(self, gathered: Gathered) -> Iterator[Sent]:
         for bucket, kinds in gathered.items():
-            for _, chunk in kinds.get("articles", ()):
-                yield send("articles", 0, 0, *decode(chunk))
-            chunks = [decode(chunk) for _, chunk in kinds.get("words", ())]
-            if chunks:
-                words, counts = join(chunks, (np.uint64, np.int64))
-                known, places = np.unique(words, return_inverse=True)
+            for kind, contents in kinds.items():
+                chunks = [decode(chunk) for _, chunk in contents]
+                if len(chunks[0]) == 1:
+                    yield send(kind, bucket, 0, np.sum([chunk[0] for chunk in chunks], axis=0))
+                    continue
+                names, counts = join(chunks, (np.uint64, np.int64))
+                known, places = np.unique(names, return_inverse=True)
                 total = np.zeros(len(known), np.int64)
                 np.add.at(total, places, counts)
-                yield send("words", bucket, 0, known, total)
+                kept = total >= self.least
+                yield send(kind, bucket, 0, known[kept], total[kept])
 
 
 @dataclass(frozen=True)
@@ -259,6 +279,7 @@ class Agree(ByBucket):
     """Says which pairs of a range agree, who is a stranger to a common key, and which are of one family."""
 
     methods: Sequence[Method]
+    parts: int
 
     def _give(self, gathered: Gathered) -> Iterator[Sent]:
         for later_range, kinds in gathered.items():
@@ -270,10 +291,11 @@ class Agree(ByBucket):
     def _agree_range(
         self, number: int, later_range: int, chunks: Sequence[tuple[int, memoryview]]
     ) -> Iterator[Sent]:
-        parts, firsts, used, holders, counted = [], [0], [], [], []
+        parts, firsts, used, hot, holders, counted = [], [0], [], [], [], []
         for part, content in chunks:
-            *columns, mine, words = decode(content)
-            evidence = Evidence(*columns)
+            received = decode(content)
+            mine, words, *called = received[5:]
+            evidence = Evidence(*received[:5])
             plain = evidence.common & ~np.uint32(_core.LINKED)
             is_common = plain != _core.RARE
             numbers = distinct(plain[is_common])
@@ -282,12 +304,15 @@ class Agree(ByBucket):
             )
             parts.append(evidence)
             firsts.append(firsts[-1] + len(numbers))
-            used.append(np.uint64(part) << np.uint64(32) | numbers.astype(np.uint64))
+            used.append(
+                called[0][numbers] if called else np.uint64(part) << np.uint64(32) | numbers.astype(np.uint64)
+            )
+            hot.append(np.full(len(numbers), len(called), np.uint8))
             holders.append(mine)
             counted.append(words)
         evidence = join_evidence(parts, firsts)
         who, places = np.unique(np.concatenate(holders), return_index=True)
-        words, names = np.concatenate(counted)[places], np.concatenate(used)
+        words, names, is_hot = np.concatenate(counted)[places], np.concatenate(used), np.concatenate(hot)
         evidence = Evidence(
             np.searchsorted(who, evidence.later).astype(np.uint32),
             np.searchsorted(who, evidence.earlier).astype(np.uint32),
@@ -295,14 +320,21 @@ class Agree(ByBucket):
         )
         agreement = agree(evidence, words, rule_of(self.methods[number]))
         strangers = find_strangers(evidence, agreement)
-        columns = [*evidence.arrays, agreement.order, agreement.agreed, who, names]
+        columns = [*evidence.arrays, agreement.order, agreement.agreed, who, names, is_hot]
         yield send(f"meetings {number}", later_range, number, *columns)
         yield send("evidence", later_range, number, np.array([len(evidence)]))
         yield send(f"families {number}", later_range, 0, *(who[side] for side in agreement.families))
-        of_stranger = names[strangers.number]
-        for part, rows in split(of_stranger >> np.uint64(32)):
-            numbers = of_stranger[rows].astype(np.uint32)
-            yield send(f"strangers {number}", part, later_range, numbers, who[strangers.rank[rows]])
+        of_hot = is_hot[strangers.number] == 1
+        called, ranks = names[strangers.number], who[strangers.rank]
+        rows = np.flatnonzero(~of_hot)
+        for part, some in split(called[rows] >> np.uint64(32)):
+            mine = rows[some]
+            numbers = called[mine].astype(np.uint32)
+            yield send(f"strangers {number}", part, later_range, numbers, ranks[mine])
+        rows = np.flatnonzero(of_hot)
+        for part, some in split(part_of(called[rows], self.parts)):
+            mine = rows[some]
+            yield send(f"hot strangers {number}", part, later_range, called[mine], ranks[mine])
 
 
 Families = tuple[NDArray[np.uint32], NDArray[np.uint32]]
@@ -311,64 +343,89 @@ Families = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
 @dataclass(frozen=True)
 class Suspect(ByBucket):
-    """Finds the common keys of a part that may be boilerplate: for each its number, size and name, with examples of its holders."""
+    """Finds the common keys of a part that may be boilerplate: for each its id, size and name, with examples of its holders.
+
+    The id of an ordinary key is its part and number, that of a hot one its name.
+    """
 
     methods: Sequence[Method]
     families: Sequence[Families]
 
     def _give(self, gathered: Gathered) -> Iterator[Sent]:
         for part, kinds in gathered.items():
-            for number, method in enumerate(self.methods):
+            for number in range(len(self.methods)):
                 lists = [decode(chunk) for _, chunk in kinds.get(f"strangers {number}", ())]
-                if not lists or f"commons {number}" not in kinds:
-                    continue
-                [(_, content)] = kinds[f"commons {number}"]
-                commons = Commons(*decode(content))
-                numbers, ranks = join(lists, (np.uint32, np.uint32))
-                order = np.lexsort((ranks, numbers))
-                who = distinct(commons.holders)
-                places = np.searchsorted(who, ranks[order]).astype(np.uint32)
-                members, roots = self.families[number]
-                family = who.copy()
-                if len(members):
-                    at = np.minimum(np.searchsorted(members, who), len(members) - 1)
-                    is_member = members[at] == who
-                    family[is_member] = roots[at[is_member]]
-                local = Commons(
-                    np.searchsorted(who, commons.holders).astype(np.uint32),
-                    commons.positions,
-                    commons.offsets,
-                    commons.names,
-                )
-                found = suspect(Strangers(numbers[order], places), family, local, rule_of(method))
-                if found:
-                    names = np.array(list(found), np.int64)
-                    examples = [len(common.rows) for common in found.values()]
-                    yield send(
-                        f"suspects {number}",
-                        part,
-                        0,
-                        names,
-                        np.diff(commons.offsets)[names],
-                        commons.names[names],
-                        np.cumsum([0, *examples]),
-                        who[np.concatenate([common.rows for common in found.values()])],
-                        np.concatenate([common.places for common in found.values()]),
+                if lists and f"commons {number}" in kinds:
+                    [(_, content)] = kinds[f"commons {number}"]
+                    commons = Commons(*decode(content))
+                    first = np.uint64(part) << np.uint64(32)
+                    ids = first | np.arange(len(commons.names), dtype=np.uint64)
+                    numbers, ranks = join(lists, (np.uint32, np.uint32))
+                    yield from self._suspect(number, part, "suspects", ids, commons, numbers, ranks)
+                lists = [decode(chunk) for _, chunk in kinds.get(f"hot strangers {number}", ())]
+                if lists and f"hot commons {number}" in kinds:
+                    holders = [decode(chunk) for _, chunk in kinds[f"hot commons {number}"]]
+                    commons = _list_holders(*join(holders, (np.uint64, np.uint32, np.uint32)))
+                    names, ranks = join(lists, (np.uint64, np.uint32))
+                    numbers = np.searchsorted(commons.names, names).astype(np.uint32)
+                    yield from self._suspect(
+                        number, part, "hot suspects", commons.names, commons, numbers, ranks
                     )
 
+    def _suspect(
+        self,
+        number: int,
+        part: int,
+        kind: str,
+        ids: NDArray[np.uint64],
+        commons: Commons,
+        numbers: NDArray[np.uint32],
+        ranks: NDArray[np.uint32],
+    ) -> Iterator[Sent]:
+        order = np.lexsort((ranks, numbers))
+        who = distinct(commons.holders)
+        places = np.searchsorted(who, ranks[order]).astype(np.uint32)
+        members, roots = self.families[number]
+        family = who.copy()
+        if len(members):
+            at = np.minimum(np.searchsorted(members, who), len(members) - 1)
+            is_member = members[at] == who
+            family[is_member] = roots[at[is_member]]
+        local = replace(commons, holders=np.searchsorted(who, commons.holders).astype(np.uint32))
+        rule = rule_of(self.methods[number])
+        found = suspect(Strangers(numbers[order], places), family, local, rule)
+        if found:
+            rows = np.array(list(found), np.int64)
+            examples = np.cumsum([0, *(len(common.rows) for common in found.values())])
+            holders = who[np.concatenate([common.rows for common in found.values()])]
+            positions = np.concatenate([common.places for common in found.values()])
+            sizes = np.diff(commons.offsets)[rows]
+            columns = ids[rows], sizes, commons.names[rows], examples, holders, positions
+            yield send(f"{kind} {number}", part, 0, *columns)
 
+
+def _list_holders(
+    names: NDArray[np.uint64], ranks: NDArray[np.uint32], positions: NDArray[np.uint32]
+) -> Commons:
+    """Common keys by name, from their holders in any order."""
+    order = np.lexsort((ranks, names))
+    known, sizes = np.unique(names, return_counts=True)
+    return Commons(ranks[order], positions[order], np.concatenate([[0], np.cumsum(sizes)]), known)
+
+
+Guilty = tuple[NDArray[np.uint64], NDArray[np.uint64]]
 CANDIDATES = "later long, earlier long, by int, linked int, block long, place long"
 CANDIDATE_SCHEMA = schema_of(CANDIDATES)
 
 
 @dataclass(frozen=True)
 class Nominate:
-    """Nominates the candidates of a range; `guilty` are, of each method, the names of common keys that are boilerplate, sorted.
+    """Nominates the candidates of a range; `guilty` are, of each method, the ids of common keys that are boilerplate, ordinary and hot ones, sorted.
 
     `linked` has a bit for each method that nominates a pair also where big families are linked. Pairs of one family have one block.
     """
 
-    guilty: Sequence[NDArray[np.uint64]]
+    guilty: Sequence[Guilty]
 
     def __call__(self, batches: Batches) -> Batches:
         """Rows of `CANDIDATES`."""
@@ -400,11 +457,13 @@ class Nominate:
             )
 
     def _nominate(
-        self, columns: Sequence[NDArray[Any]], guilty: NDArray[np.uint64] | None
+        self, columns: Sequence[NDArray[Any]], guilty: Guilty | None
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        *evidence, order, agreed, who, names = columns
+        *evidence, order, agreed, who, names, is_hot = columns
         agreement = Agreement(order, agreed, (NOBODY, NOBODY))
-        is_boilerplate = np.ones(len(names), bool) if guilty is None else np.isin(names, guilty)
+        is_boilerplate = np.ones(len(names), bool)
+        if guilty is not None:
+            is_boilerplate = np.where(is_hot == 1, np.isin(names, guilty[1]), np.isin(names, guilty[0]))
         later, earlier = nominate(Evidence(*evidence), agreement, is_boilerplate)
         return who[later], who[earlier]
 
@@ -510,8 +569,7 @@ class Compare:
         counts, slots = np.diff(compared.slot_offsets), compared.slots
         later, earlier = (np.repeat(ranks[side], counts) for side in (queries, founds))
         short = np.flatnonzero(slots.long == 0)
-        part = (slots.name[short] >> np.uint64(32)).astype(np.int64) * self.name_parts >> 32
-        for place, some in split(part):
+        for place, some in split(part_of(slots.name[short], self.name_parts)):
             rows = short[some]
             columns = slots.name[rows], later[rows], earlier[rows], slots.query[rows], slots.found[rows]
             yield send("slots", place, 0, *columns)
