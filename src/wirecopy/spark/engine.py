@@ -32,7 +32,7 @@ from ..model import Skipped
 from ..pairs import NO_NAMES, NOBODY, Limits, Pairs, distinct
 from ..sources import Fields
 from ..statistics import Statistics
-from . import cutting, stages
+from . import comparing, cutting, stages
 from .fetching import Fetched, fetch, spool
 from .moving import CHUNKS, Collected, add_up, as_table, collect, join_collected, regroup, run
 from .reading import (
@@ -364,11 +364,11 @@ class Job:
             .unionByName(grouped.select("bucket", sql.col("earlier").alias("rank")))
             .distinct()
         )
-        texts = self.ranked.join(need, "rank").select("bucket", *stages.TEXT_COLUMNS)
-        pairs = grouped.select("bucket", *stages.PAIR_COLUMNS)
+        texts = self.ranked.join(need, "rank").select("bucket", *comparing.TEXT_COLUMNS)
+        pairs = grouped.select("bucket", *comparing.PAIR_COLUMNS)
         both = texts.unionByName(pairs, allowMissingColumns=True)
-        task = stages.Compare(get_preset(preset), known, self.shards if learning else 0)
-        compared = self.run(regroup(both, groups), task, stages.COMPARED)
+        task = comparing.Compare(get_preset(preset), known, self.shards if learning else 0)
+        compared = self.run(regroup(both, groups), task, comparing.COMPARED)
         compared = self.save(compared, name, by_kind=True)
         facts = collect(compared, "load", "comparisons")
         self.note(name, facts, by_bucket=False)
@@ -404,7 +404,7 @@ class Job:
         known = distinct(np.concatenate([known, passages]))
         self.formulas = self.describe([*formulas, *late.values()], known)
         matched = self.decide(candidates, learnt_from, first, fresh, known)
-        settled = self.run(matched, stages.Settle(varying), stages.SETTLED)
+        settled = self.run(matched, comparing.Settle(varying), comparing.SETTLED)
         self.varying, self.known = varying, known
         everything = self.save(settled.orderBy("later", "earlier"), "settled")
         self.settled = everything.where(sql.col("relation").isin(*relations))
@@ -420,10 +420,10 @@ class Job:
         table = short.select(*columns).toArrow().sort_by([("later", "ascending"), ("earlier", "ascending")])
         pairs: Pairs = tuple(table.column(side).to_numpy().astype(np.uint32) for side in ("later", "earlier"))
         collection = cast(Collection, _Asked(self.ranked))
-        suspects = learning.suspect_passages(collection, pairs, stages.read_compared(table))
+        suspects = learning.suspect_passages(collection, pairs, comparing.read_compared(table))
         guilty, shingles = self.convict(suspects)
         slots = regroup(first.where("kind = 'slots'"), self.shards)
-        varying = collect(self.run(slots, stages.Vary()), "varying")
+        varying = collect(self.run(slots, comparing.Vary()), "varying")
         [names] = join_collected(varying, "varying", (np.uint64,))
         return guilty, shingles, distinct(names)
 
@@ -451,7 +451,7 @@ class Job:
         matches = first.where("kind = 'match'")
         if len(fresh):
             traces = first.where("kind = 'trace'").select("chunk")
-            touched = self.save(self.run(traces, stages.Touch(fresh), "rank long").distinct(), "touched")
+            touched = self.save(self.run(traces, comparing.Touch(fresh), "rank long").distinct(), "touched")
             again = None
             for side in keys:
                 mine = touched.withColumnRenamed("rank", side)
@@ -473,7 +473,9 @@ class Job:
             tuple(dict.fromkeys(name for bit, name in enumerate(names) if value >> bit & 1))
             for value in range(1 << len(names))
         ]
-        shown = self.run(self.settled.orderBy("later", "earlier"), stages.Show(combinations), stages.MATCHES)
+        shown = self.run(
+            self.settled.orderBy("later", "earlier"), comparing.Show(combinations), comparing.MATCHES
+        )
         self.matches = self.save(shown, "matches")
         self.counts["matches"] = self.settled.count()
         formulas = [one.to_dict() for one in self.formulas]
@@ -503,7 +505,7 @@ class Job:
                 queries,
                 founds,
                 by,
-                stages.read_settled(table),
+                comparing.read_settled(table),
                 [one.name for one in self.undirected],
                 Learnt(replace(NOTHING, shingles=self.known), {}, self.formulas, self.varying),
                 self.counts,
