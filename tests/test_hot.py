@@ -203,3 +203,105 @@ def test_keys_and_groups_of_every_size_are_cut_exactly(articles: int, slices: in
         dice = np.random.default_rng([articles, slices, seed])
         postings = make(dice, articles, 3, int(dice.integers(0, 6)))
         check(file(postings), cut(dice, postings, 0.8, slices), 5, WINNOWING)
+
+
+@pytest.mark.parametrize("method", methods.names())
+def test_the_limits_of_every_method_are_kept(method: str) -> None:
+    chosen = methods.get(method)
+    limit = Limits.of(chosen, linked=True)
+    for seed in range(4):
+        dice = np.random.default_rng(seed)
+        postings = make(dice, 60, 3, 3)
+        if not chosen.guaranteed_words:
+            for name in ("left", "right", "position"):
+                postings[name] = 0
+            postings["row"] &= 0xFFFFFF
+        check(file(postings), cut(dice, postings, 1, 5), 3, limit)
+
+
+def test_which_keys_are_hot_changes_nothing() -> None:
+    postings = make(np.random.default_rng(7), 60, 5, 3)
+    keys, counts = np.unique(postings["key"], return_counts=True)
+    told = []
+    for wanted in itertools.product([False, True], repeat=len(keys)):
+        mask = np.array(wanted)
+        slices = Slices.of(keys[mask], counts[mask].astype(I64), 50)
+        told.append(check(file(postings), slices, 3, WINNOWING)[0])
+    assert all(one == told[0] for one in told)
+    assert told[0][2]
+
+
+def test_a_slice_may_be_far_larger_than_was_estimated() -> None:
+    dice = np.random.default_rng(3)
+    postings = make(dice, 60, 3, 2)
+    keys = np.unique(postings["key"])
+    check(file(postings), Slices.of(keys, np.zeros(len(keys), I64), 1), 3, WINNOWING)
+    check(file(postings), Slices.of(keys, np.full(len(keys), 10**9), 10**6), 3, WINNOWING)
+
+
+def test_nothing_is_left_of_nothing() -> None:
+    slices = Slices.of(np.array([5], U64), np.array([9]), 3)
+    assert len(slices) == 3
+    assert hot.split([np.empty(0, U8)], 0, slices)[1] == []
+    assert hot.summarise(0, [], 3, WINNOWING) == ([], [])
+    settled = [hot.settle_keys([], WINNOWING), hot.settle_groups([], np.empty(0, U64), WINNOWING)]
+    pieces = [*(one.piece for one in settled), hot.link([], [], WINNOWING)]
+    names, commons = hot.decide([one.support for one in pieces], WINNOWING)
+    assert [len(names), len(commons.names), len(commons.holders)] == [0, 0, 0]
+    assert tell([one.conclude(names) for one in pieces]) == (Counter(), 0, {})
+
+
+def test_all_pairs_and_slices_of_nothing_are_refused() -> None:
+    postings = make(np.random.default_rng(1), 9, 1, 1)
+    with pytest.raises(UsageError, match="expected links"):
+        check(
+            file(postings), cut(np.random.default_rng(1), postings, 1, 2), 1, replace(WINNOWING, links=None)
+        )
+    with pytest.raises(UsageError, match="1 entry or more"):
+        Slices.of(np.empty(0, U64), np.empty(0, I64), 0)
+
+
+# At size: a hundred thousand articles with one formula, on 2,000 parts.
+
+ARTICLES, FORMULA, OTHERS, PARTS, FILED = 100_000, 50, 54, 2_000, 10_000
+"""Articles, the keys of the formula, other keys of each article, parts, articles that are filed together."""
+
+
+def write_formula(keys: NDArray[np.uint64]) -> list[tuple[NDArray[Any], int]]:
+    """The postings of the formula in all articles, by batch."""
+    made = np.empty(FILED * FORMULA, PACKED)
+    made["key"] = np.tile(keys, FILED)
+    made["left"] = made["right"] = 0x1111111111111111
+    made["row"] = np.repeat(np.arange(FILED, dtype=U32), FORMULA) | U32(5 << 24)
+    made["position"] = np.tile(np.arange(FORMULA, dtype=U32) * U32(8), FILED)
+    return [(made, first) for first in range(0, ARTICLES, FILED)]
+
+
+@pytest.mark.slow
+def test_a_formula_in_every_article_makes_no_part_large() -> None:
+    dice = np.random.default_rng(23)
+    ordinary = np.bincount(dice.integers(0, PARTS, ARTICLES * OTHERS), minlength=PARTS) * PACKED.itemsize
+    median = float(np.median(ordinary))
+    keys = np.sort(dice.integers(0, 2**63, FORMULA, dtype=U64))
+    batches = write_formula(keys)
+    sampled = np.full(FORMULA, len(batches) * int((batches[0][0]["key"] == keys[0]).sum()))
+    slices = Slices.of(keys, sampled, int(median) // 36)
+    ran = run(batches, slices, len(slices), WINNOWING)
+
+    received = Counter(ran.received["slice"])
+    received.update(ran.received["heads"])
+    of_parts = Counter(ran.received["groups"])
+    of_parts.update(ran.received["keys"])
+    assert max(ordinary) <= 1.5 * median
+    assert max(received.values()) <= 1.5 * median
+    assert max(of_parts.values()) <= 1.5 * median
+    assert ARTICLES * PACKED.itemsize > 30 * median, "a key in one part would be as large as thirty"
+
+    shard = [(_core.unpack(one.view(U8)), first) for one, first in batches]
+    whole = collide(shard, np.arange(ARTICLES, dtype=U32), WINNOWING)
+    evidence = sum(len(one.evidence) for one in ran.collided)
+    assert (evidence, sum(one.weak for one in ran.collided)) == (len(whole.evidence), whole.weak)
+    assert {name for one in ran.collided for name in one.commons.names.tolist()} == set(
+        whole.commons.names.tolist()
+    )
+    assert sum(len(one.commons.holders) for one in ran.collided) == len(whole.commons.holders)

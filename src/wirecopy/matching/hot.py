@@ -18,8 +18,9 @@ Each collision of two entries is looked at in one piece only, where its later on
 with other holders in each. All entries of a key in one article are in one slice; slices and parts may be of any number and size.
 
 Cost: a slice receives its entries, and of each group that more than `all_holders` of its own articles hold, few heads. Summaries are at
-most three rows an entry, spread by a hash of the key and the words on that side: a group that is everywhere sends few rows from each
-slice. For families that are linked (`Limits.links`), and for common keys that are not known beforehand.
+most three rows an entry, of 42 bytes each where an entry has 33, spread by a hash of the key and the words on that side: a group that is
+everywhere sends few rows from each slice. One that few articles of each slice hold sends all its rows to one part, so parts differ the
+more the fewer such groups there are. For families that are linked (`Limits.links`), and for common keys that are not known beforehand.
 """
 
 from __future__ import annotations
