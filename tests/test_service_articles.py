@@ -174,7 +174,8 @@ def test_pairs_are_of_the_one_shape_that_the_description_gives(served: Served) -
     told = served.ask("GET", "/v1/openapi.json").json()
     shape = {"$ref": "#/components/schemas/PairsShape", "components": told["components"]}
     validator = jsonschema_rs.validator_for(shape)
-    for query in ({"article": "c"}, {"query": "c", "found": "a"}):
+    asked: list[dict[str, Any]] = [{"article": "c"}, {"query": "c", "found": "a"}]
+    for query in asked:
         answer = served.ask("GET", "/v1/pairs", **query).json()
         assert answer["pairs"]
         assert not [error.message for error in validator.iter_errors(answer)], query

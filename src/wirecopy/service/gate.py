@@ -20,6 +20,7 @@ from .log import Log
 from .metrics import Metrics
 from .problems import PROBLEM, Problem, as_problem, busy, write_problem
 from .readers import Readers
+from .rendering import Frame, is_for_people, render_problem
 from .settings import Settings
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -71,6 +72,7 @@ class Gate:
         self._metrics = metrics
         self._log = log
         self._rates = Rates(settings.rate)
+        self._frame = Frame(settings.archive.name)
         self._held = 0
         """The bytes of all bodies."""
         self.is_stopping = False
@@ -113,7 +115,9 @@ class Gate:
                 if status:  # too late to say it
                     self._log.fault(error, request_id)
                 else:
-                    await _refuse(as_problem(error, self._log, request_id), request_id, answer)
+                    problem = as_problem(error, self._log, request_id)
+                    for_people = is_for_people(scope["path"], headers.get("accept", ""))
+                    await _refuse(problem, self._frame if for_people else None, request_id, answer)
         finally:
             self._release(asked)
             self.running -= 1
@@ -211,9 +215,14 @@ def _complete(headers: Any, request_id: str) -> list[tuple[bytes, bytes]]:
     return [*found, (b"x-request-id", request_id.encode())]
 
 
-async def _refuse(problem: Problem, request_id: str, send: Send) -> None:
-    content = write_problem(problem, request_id)
-    headers = {"content-type": PROBLEM, "content-length": str(len(content)), **problem.headers}
+async def _refuse(problem: Problem, frame: Frame | None, request_id: str, send: Send) -> None:
+    """Say what went wrong, as a page if there is a frame for one."""
+    if frame is None:
+        content, headers = write_problem(problem, request_id), {"content-type": PROBLEM, **problem.headers}
+    else:
+        page = render_problem(problem, frame, request_id)
+        content, headers = page.content.encode(), {"content-type": "text/html; charset=utf-8", **page.headers}
+    headers |= {"content-length": str(len(content))}
     told = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": problem.status, "headers": told})
     await send({"type": "http.response.body", "body": content, "more_body": False})
