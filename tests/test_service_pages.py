@@ -285,7 +285,8 @@ def test_who_has_no_token_is_asked_to_sign_in_and_then_goes_on(
 
 
 @pytest.mark.parametrize(
-    "elsewhere", ["//example.org", "https://example.org/", "/\\example.org", "x", "/\n/example.org", ""]
+    "elsewhere",
+    ["//example.org", "///example.org", "https://example.org/", "/\\example.org", "x", "/\n/example.org", ""],
 )
 def test_nobody_is_led_elsewhere_by_signing_in(
     tokens: tuple[Path, dict[str, str], Served], elsewhere: str

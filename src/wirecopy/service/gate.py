@@ -9,7 +9,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from litestar.types import ASGIApp, Message, Receive, Send
@@ -94,6 +94,9 @@ class Gate:
         client = (scope.get("client") or ("", 0))[0]
         asked = Asked(request_id, self._log, client)
         scope["wirecopy"] = asked
+        method = scope["method"]
+        if method == "HEAD":  # the same answer, of which granian sends the head
+            scope["method"] = "GET"
         status = 0
 
         async def answer(message: Message) -> None:
@@ -123,9 +126,9 @@ class Gate:
             self.running -= 1
             taken = time.perf_counter() - began
             route = str(scope.get("path_template") or "none")
-            self._metrics.count(scope["method"], route, status, taken)
+            self._metrics.count(method, route, status, taken)
             self._log.request(
-                method=scope["method"],
+                method=method,
                 path=scope["path"],
                 status=status,
                 ms=round(taken * 1000, 1),
@@ -138,7 +141,7 @@ class Gate:
         if scope["path"] not in OPEN:
             if self.is_stopping:
                 raise Problem(503, "the service is stopping", {"Retry-After": "5", "Connection": "close"})
-            self._require_host(headers)
+            self._require_host(scope["headers"], headers)
             if is_cross_site(scope["method"], headers):
                 raise Problem(403, "a page of another site may not do this")
             try:
@@ -155,10 +158,10 @@ class Gate:
             raise busy("too many requests are waiting")
         return content
 
-    def _require_host(self, headers: Mapping[str, str]) -> None:
+    def _require_host(self, given: Iterable[tuple[bytes, bytes]], headers: Mapping[str, str]) -> None:
         found = _HOST.fullmatch(headers.get("host", ""))
-        if not found:
-            raise Problem(400, "the header Host is missing, or none")
+        if not found or sum(name.lower() == b"host" for name, _ in given) > 1:
+            raise Problem(400, "the header Host is missing, or none, or there are two")
         if found[1].lower().rstrip(".") not in self._settings.allowed_hosts:
             raise Problem(421, "this service does not answer under that name")
 
