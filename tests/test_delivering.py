@@ -227,6 +227,19 @@ def test_a_message_is_tried_for_three_days_and_is_then_dead_and_can_be_replayed(
         assert deliver_due(desk, [receiver.place]) == {"delivered": 1}
 
 
+def test_a_clock_that_was_ahead_and_is_set_back_makes_no_message_wait_for_it(desk: Desk) -> None:
+    clock = Clock()
+    with receiving(status=500) as receiver:
+        webhook, _ = desk.outbox.add(receiver.url, Policy())
+        clock.now += 400 * 24 * HOUR
+        desk.outbox.post_test(webhook.id, int(clock.now * SECOND))
+        assert deliver_due(desk, [receiver.place], clock) == {"failed": 1}
+        assert deliver_due(desk, [receiver.place], clock) == {}
+        clock.now -= 400 * 24 * HOUR
+        receiver.status = 200
+        assert deliver_due(desk, [receiver.place], clock) == {"delivered": 1}
+
+
 def test_waits_differ_so_that_not_all_come_back_at_once() -> None:
     for attempts in range(1, ATTEMPTS):
         plain = wait_seconds(attempts, jitter=0.0)
@@ -377,10 +390,10 @@ def test_killed_deliverers_lose_nothing_and_repeats_carry_the_same_id(desk: Desk
 
 
 def test_no_webhook_that_came_to_point_inside_is_delivered_to(desk: Desk) -> None:
-    clock = Clock()
     with speaking(sing) as canary:
         for form in FORMS:
             post(desk, form.replace("{port}", str(canary.port)))
+        clock = Clock()
         assert deliver_due(desk, clock=clock) == {"failed": len(FORMS)}
         assert canary.received == []
         messages = desk.outbox.messages(limit=len(FORMS) + 1)
