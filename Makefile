@@ -38,9 +38,10 @@ check: develop
 quality: develop
 	$(BIN)/python quality/run.py
 
-# Fifty thousand requests of every shape to a service.
+# Fifty thousand requests of every shape to a service, then an hour of all that it does.
 soak: develop
 	$(BIN)/python quality/soak.py
+	$(BIN)/python quality/soak.py --minutes 60
 
 bench: develop
 	$(BIN)/python -m benchmarks.pages

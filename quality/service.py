@@ -1,4 +1,4 @@
-"""A service loses nothing that it has acknowledged, however often it is killed while it adds, observes, removes and checks: see tests/killing.py."""
+"""A service loses nothing that it has acknowledged, however often it is killed while it adds, observes, removes, checks, is told judgements and tells others: see tests/killing.py."""
 
 import sys
 import tempfile
@@ -7,11 +7,11 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
-from killing import live
+from killing import Life, conclude, live, prepare
+from receivers import receiving
 
 from quality.report import Data, MissingError, Result, digest, say
 from quality.texts import Writer
-from wirecopy import Archive
 
 KILLS = 200
 
@@ -21,25 +21,30 @@ def measure() -> Iterator[Result]:
         import litestar  # noqa: F401
     except ImportError:
         raise MissingError("the extra service is not installed: make develop") from None
-    first = {"id": "first", "text": Writer(1).text(100)}
     wrong: list[str] = []
-    acknowledged = checks = 0
-    with tempfile.TemporaryDirectory() as folder:
+    lives: list[Life] = []
+    with tempfile.TemporaryDirectory() as folder, receiving() as receiver:
         archive = Path(folder) / "news.db"
-        with Archive.open(archive, create=True) as store:
-            store.add([first])
+        prepare(archive, receiver)
         for number in range(KILLS):
-            life = live(archive, number)
-            wrong += life.wrong
-            acknowledged += len(life.acknowledged)
-            checks += life.checks
-            if not (number + 1) % 20:
-                say(f"  {number + 1} kills, {acknowledged:,} articles acknowledged")
-    data = Data("made-up articles for services", f"{KILLS} kills", "made with them", digest([first["text"]]))
+            lives.append(live(archive, number, receiver))
+            wrong += lives[-1].wrong
+            if not len(lives) % 20:
+                say(
+                    f"  {len(lives)} kills, {sum(len(one.acknowledged) for one in lives):,} articles acknowledged"
+                )
+        wrong += conclude(archive, lives, receiver)
+        ids = receiver.ids
+    data = Data(
+        "made-up articles for services", f"{KILLS} kills", "made with them", digest([Writer(1).text(100)])
+    )
     measures = {
-        "kills": KILLS,
-        "articles acknowledged": acknowledged,
-        "checks": checks,
+        "kills": len(lives),
+        "articles acknowledged": sum(len(one.acknowledged) for one in lives),
+        "checks": sum(one.checks for one in lives),
+        "judgements acknowledged": sum(len(one.judged) for one in lives),
+        "messages delivered": len(set(ids)),
+        "delivered again, under the same id": len(ids) - len(set(ids)),
         "lost or wrong": len(wrong),
     }
     yield Result("kill -9", data, measures, [f"    {line}" for line in wrong[:20]])

@@ -1,7 +1,8 @@
-"""A service under requests of every shape for as long as that takes: `python quality/soak.py [--requests N]`, 50,000 by default.
+"""A service under requests of every shape for as long as that takes: `python quality/soak.py [--requests N]`, 50,000 by default; or, with
+`--minutes 60`, under a steady load of all that it does, as `steady.py` says.
 
-Half of them come with a token and half without. Exit code 1 if one is answered with 500 or more, or not as the description says, or if
-memory, open files or threads go on growing once a fifth of the requests is made.
+Of the requests half come with a token and half without. Exit code 1 if one is answered with 500 or more, or not as the description says, or if
+memory, open files or threads go on growing once a fifth of the requests is made. Of the minutes the last third is held against the second sixth.
 """
 
 import argparse
@@ -16,18 +17,24 @@ sys.path.append(str(ROOT / "tests"))
 from fuzzing import fuzz  # noqa: E402
 from services import Served, make_token, serving  # noqa: E402
 
+from quality.steady import live  # noqa: E402
 from quality.texts import Writer  # noqa: E402
 from wirecopy import Archive  # noqa: E402
 
 PARTS = 10
-GROWTH = {"MB": 1.25, "files": 1.1, "threads": 1.1}
-"""How much more than after the second part there may be at the end: memory is also what the archive has grown by."""
+MOST = {"MB": (1.25, 0), "files": (1.1, 0), "threads": (1, 6)}
+"""So many times as much as after the second part there may be at the end, and so many more: memory is also what the archive has grown by,
+and Python starts up to six threads to look up names, one when all are busy."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=50_000, metavar="N")
-    requests = parser.parse_args().requests
+    parser.add_argument("--minutes", type=float, metavar="N", help="a steady load of all it does, instead")
+    given = parser.parse_args()
+    requests = given.requests
+    if given.minutes:
+        return live_for(given.minutes)
     with tempfile.TemporaryDirectory() as folder:
         archive = Path(folder) / "news.db"
         writer = Writer(1)
@@ -36,6 +43,13 @@ def main() -> int:
         token = make_token(archive, "admin")
         with serving(archive, "--quiet", "--no-deliver", "--rate", 1_000_000, token=token) as served:
             return soak(served, requests)
+
+
+def live_for(minutes: float) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = live(Path(folder), minutes)
+    print("\n".join(wrong) or f"{minutes:g} minutes: nothing grew, nothing was lost")
+    return int(bool(wrong))
 
 
 def soak(served: Served, requests: int) -> int:
@@ -51,7 +65,7 @@ def soak(served: Served, requests: int) -> int:
         if wrong or (faults := [line for line in served.said if '"fault"' in line]):
             print(wrong or "\n".join(faults))
             return 1
-    grown = [what for what, most in GROWTH.items() if sizes[-1][what] > most * sizes[1][what]]
+    grown = [what for what, (times, more) in MOST.items() if sizes[-1][what] > times * sizes[1][what] + more]
     print(
         f"{made:,} requests, none answered with 500 or more, or not as described"
         + f"; grown: {grown}" * bool(grown)

@@ -1,4 +1,4 @@
-"""Run within a network namespace of its own: tries every address of ssrf.py and names that lie; prints as JSON what was heard.
+"""Run within a network namespace of its own: tries every address of ssrf.py and names that lie, at once and by a service; prints as JSON what was heard.
 
 Beside 127.0.0.1 it has a private address and one that is public everywhere else. Its name server gives each name an address of this machine; one name has a public address the first time it is asked, and a private one after.
 """
@@ -11,11 +11,18 @@ import struct
 import subprocess
 import tempfile
 import threading
+from collections import Counter
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
+from receivers import wait_for
+from services import serving
 from ssrf import FORMS
 
+from wirecopy import Archive
+from wirecopy.archive.desk import Desk
+from wirecopy.archive.policies import Policy
 from wirecopy.service import outbound
 from wirecopy.service.outbound import RefusedError, UnreachableError, send
 
@@ -95,6 +102,22 @@ def attempt(url: str) -> bool:
     return True
 
 
+def serve(urls: list[str]) -> dict[str, Any]:
+    """Who hears of a service whose archive has webhooks with these addresses, and one that it is told to deliver to, once each was tried."""
+    before, place = len(heard), f"{PRIVATE}:9000"
+    listen(PRIVATE, 9000)
+    with tempfile.TemporaryDirectory() as folder:
+        archive = Path(folder) / "news.db"
+        Archive.open(archive, create=True).close()
+        with Desk(archive) as desk:
+            for url in [*urls, f"http://{place}/"]:
+                desk.outbox.post_test(desk.outbox.add(url, Policy())[0].id)
+            with serving(archive, "--deliver-to", place):
+                wait_for(lambda: all(one.error or one.status for one in desk.outbox.messages(limit=1000)), 60)
+            states = Counter(one.state for one in desk.outbox.messages(limit=1000))
+    return {"heard": heard[before:], "states": states}
+
+
 def main() -> None:
     run("ip", "link", "set", "lo", "up")
     for address in (PRIVATE, PUBLIC):
@@ -118,13 +141,21 @@ def main() -> None:
         for url in [*urls, *lying]:
             attempt(url)
         silent = list(heard)
+        served = serve(urls + lying)
+        before = len(heard)
         # That the address is this machine's own would be refused too; here it stands for the world outside.
         outbound._require_elsewhere = lambda *_: None
         attempt(f"http://{REBINDING}/")
-        first = heard[len(silent) :]
+        first = heard[before:]
         attempt(f"http://{REBINDING}/")
-        told = {"sung": sung, "tried": len(urls) + len(lying), "names": len(lying), "heard": silent}
-        print(json.dumps(told | {"rebound": first + heard[len(silent) + len(first) :]}))
+        told: dict[str, Any] = {
+            "sung": sung,
+            "tried": len(urls) + len(lying),
+            "names": len(lying),
+            "heard": silent,
+        }
+        told["served"] = served
+        print(json.dumps(told | {"rebound": first + heard[before + len(first) :]}))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,9 +82,11 @@ class Served:
 
 
 @contextmanager
-def serving(archive: Path, *options: object, token: str | None = None) -> Iterator[Served]:
+def serving(
+    archive: Path, *options: object, token: str | None = None, program: Sequence[str] = (PROGRAM,)
+) -> Iterator[Served]:
     """A service of an archive that listens at a free port, which is killed at the end if it has not ended."""
-    command = [PROGRAM, "serve", str(archive), "--port", "0", *map(str, options)]
+    command = [*program, "serve", str(archive), "--port", "0", *map(str, options)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, preexec_fn=hear_interrupts) as process:
         stream = process.stderr
         assert stream is not None

@@ -172,6 +172,10 @@ def test_nothing_in_a_private_network_hears_of_any_form() -> None:
     assert said["sung"] == ["10.77.0.2:80", "127.0.0.1:80", "93.184.216.34:80"]
     assert said["tried"] == len(FORMS) + said["names"]
     assert said["heard"] == []
+    assert said["served"] == {
+        "heard": ["10.77.0.2:9000"],
+        "states": {"delivered": 1, "waiting": said["tried"]},
+    }
     assert said["rebound"] == ["93.184.216.34:80"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,6 +136,30 @@ def test_a_name_that_is_not_allowed_is_refused(served: Served) -> None:
     ):
         reply = served.ask("POST", "/v1/check", {"text": "Rain."}, headers={"Host": host})
         assert reply.status == status, host
+
+
+def test_a_request_for_two_names_is_refused(served: Served) -> None:
+    for names in (("localhost", "evil.example"), ("evil.example", "localhost")):
+        hosts = "".join(f"Host: {name}\r\n" for name in names)
+        with socket.create_connection(served.place, timeout=60) as connection:
+            connection.sendall(f"GET / HTTP/1.1\r\n{hosts}\r\n".encode())
+            assert connection.recv(4096).startswith(b"HTTP/1.1 400 "), names
+
+
+def test_head_is_answered_as_get_is_without_the_content(served: Served) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("/livez", {}),
+        ("/", {}),
+        ("/v1/articles", {"id": "a"}),
+        ("/v1/articles", {"id": "?"}),
+    ]
+    for path, query in asked:
+        whole, head = (served.ask(method, path, **query) for method in ("GET", "HEAD"))
+        assert (head.status, head.content) == (whole.status, b""), path
+        for name in ("content-type", "content-length", "etag"):
+            if path != "/" or name != "content-length":
+                assert head.headers.get(name) == whole.headers.get(name), (path, name)
+    assert served.ask("HEAD", "/v1/check").status == 405
 
 
 def test_a_page_of_another_site_can_have_nothing_done(served: Served) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from program import ids as ids_of
 from program import wirecopy
@@ -167,6 +168,17 @@ def test_pairs_are_those_of_the_library(served: Served, path: Path) -> None:
     ]
     for query, status in wrong:
         assert served.ask("GET", "/v1/pairs", **query).status == status, query
+
+
+def test_pairs_are_of_the_one_shape_that_the_description_gives(served: Served) -> None:
+    told = served.ask("GET", "/v1/openapi.json").json()
+    shape = {"$ref": "#/components/schemas/PairsShape", "components": told["components"]}
+    validator = jsonschema_rs.validator_for(shape)
+    asked: list[dict[str, Any]] = [{"article": "c"}, {"query": "c", "found": "a"}]
+    for query in asked:
+        answer = served.ask("GET", "/v1/pairs", **query).json()
+        assert answer["pairs"]
+        assert not [error.message for error in validator.iter_errors(answer)], query
 
 
 def test_a_key_makes_a_request_once(known: Path, tmp_path: Path) -> None:

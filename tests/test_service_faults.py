@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 from fuzzing import DESCRIPTION, SCHEMATHESIS, fuzz
-from killing import live
+from killing import conclude, live, prepare
+from receivers import receiving
 from services import Served, copy_archive, make_token, serving
 
 from quality.texts import Writer
@@ -202,12 +203,16 @@ def test_a_thousand_slow_sockets_stop_nobody(served: Served) -> None:
     assert served.ask("GET", "/readyz").status == 200
 
 
-def test_what_was_acknowledged_is_there_after_a_kill(known: Path, tmp_path: Path) -> None:
-    archive = copy_archive(known, tmp_path)
-    lives = [live(archive, seed) for seed in range(4)]
-    assert [line for one in lives for line in one.wrong] == []
+def test_what_was_acknowledged_is_there_after_a_kill_and_is_told_in_the_end(tmp_path: Path) -> None:
+    archive = tmp_path / "news.db"
+    with receiving() as receiver:
+        prepare(archive, receiver)
+        lives = [live(archive, seed, receiver) for seed in range(4)]
+        assert [line for one in lives for line in one.wrong] == []
+        assert list(conclude(archive, lives, receiver)) == []
     assert sum(len(one.acknowledged) for one in lives) > 20
-    assert sum(one.checks for one in lives) > 0
+    for what in ("checks", "judged", "told"):
+        assert any(getattr(one, what) for one in lives), what
 
 
 def test_what_runs_is_ended_before_it_ends(known: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import http.client
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode, urljoin
 
 import pytest
-from services import Served, serving
+from services import Served, copy_archive, serving
 
 from wirecopy import Archive
 from wirecopy.archive.desk import Desk
@@ -120,6 +121,35 @@ def tokens(
         made = {scope: desk.tokens.make(f"who may {scope}", [scope])[1] for scope in SCOPES}
     with serving(place, "--no-deliver") as one:
         yield place, made, one
+
+
+# What went wrong
+
+
+def test_a_browser_is_told_in_a_page_what_went_wrong_and_a_program_as_a_problem(
+    known: Path, tmp_path: Path
+) -> None:
+    place = copy_archive(known, tmp_path)
+    with serving(place, "--no-deliver", "--body", 2000) as served:
+        form = {"form": Browser(served).get("/").form, "text": "x" * 3000}
+        asked: list[tuple[str, str, dict[str, str] | None, int, str]] = [
+            ("GET", "/nowhere", None, 404, "There is nothing at this address"),
+            ("GET", "/check", None, 405, "This address is not asked in that way"),
+            ("POST", "/check", form, 413, "Expected at most 2,000 bytes"),
+            ("POST", "/nowhere", form, 413, "Expected at most 2,000 bytes"),
+        ]
+        for method, path, given, status, said in asked:
+            page = Browser(served).ask(method, path, given, **SAME, Accept="text/html,*/*;q=0.8")
+            assert (page.status, page.headers["content-type"]) == (status, "text/html; charset=utf-8"), path
+            assert said in page.text
+            assert "script-src 'nonce-" in page.headers["content-security-policy"]
+            assert page.headers["x-request-id"] in page.text
+            told = Browser(served).ask(method, path, given, **SAME, Accept="*/*")
+            assert (told.status, json.loads(told.content)["status"]) == (status, status), path
+            assert json.loads(told.content)["request_id"] == told.headers["x-request-id"]
+        for path in ("/v1/nowhere", "/v1/check", "/metrics/x"):
+            page = Browser(served).ask("GET", path, None, Accept="text/html")
+            assert page.headers["content-type"] == "application/problem+json", path
 
 
 # What pages show
@@ -255,7 +285,8 @@ def test_who_has_no_token_is_asked_to_sign_in_and_then_goes_on(
 
 
 @pytest.mark.parametrize(
-    "elsewhere", ["//example.org", "https://example.org/", "/\\example.org", "x", "/\n/example.org", ""]
+    "elsewhere",
+    ["//example.org", "///example.org", "https://example.org/", "/\\example.org", "x", "/\n/example.org", ""],
 )
 def test_nobody_is_led_elsewhere_by_signing_in(
     tokens: tuple[Path, dict[str, str], Served], elsewhere: str

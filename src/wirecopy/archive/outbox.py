@@ -25,6 +25,8 @@ STATES = ("waiting", "delivered", "dead", "removed")
 """What a message may be; it is removed if all that it said was of articles that were removed."""
 ROTATED_SECONDS = 24 * 3600
 """How long a message is signed with the secret before the last as well, for a receiver that does not know the last yet."""
+LONGEST_SECONDS = 24 * 3600
+"""Longer than any message waits: one that seems to was given its time by a clock that was ahead, and is due."""
 KEPT_DAYS = 30
 """How long a message is kept once nothing is to be done with it."""
 NOTIFIED = 1000
@@ -313,21 +315,27 @@ class Outbox:
     def _find_due(self, limit: int, room: Callable[[int], int], moment: int) -> list[int]:
         """The numbers of due messages, those of the webhook that waits longest first."""
         numbers: list[int] = []
-        query = "SELECT number FROM messages WHERE state = 'waiting' AND webhook = ? AND due <= ? ORDER BY due LIMIT ?"
-        for webhook, first in sorted(self._first_due().items(), key=lambda one: one[1]):
-            if first <= moment and (some := min(limit - len(numbers), room(webhook))) > 0:
-                numbers += [number for (number,) in self._connection.read(query, (webhook, moment, some))]
+        far = moment + LONGEST_SECONDS * _SECOND
+        query = "SELECT number FROM messages WHERE state = 'waiting' AND webhook = ? AND (due <= ? OR due > ?) ORDER BY due LIMIT ?"
+        for webhook, first, last in sorted(self._due(), key=lambda one: one[1]):
+            is_due = first <= moment or last > far
+            if is_due and (some := min(limit - len(numbers), room(webhook))) > 0:
+                numbers += [
+                    number for (number,) in self._connection.read(query, (webhook, moment, far, some))
+                ]
         return numbers
 
-    def _first_due(self) -> dict[int, int]:
-        """When the first waiting message of each webhook is due."""
-        first = "SELECT min(due) FROM messages WHERE state = 'waiting' AND webhook = webhooks.number"
-        found = self._connection.read(f"SELECT number, ({first}) FROM webhooks WHERE disabled IS NULL")
-        return {number: due for number, due in found if due is not None}
+    def _due(self) -> list[tuple[int, int, int]]:
+        """When the first and the last waiting message of each webhook that has one are due."""
+        due = "(SELECT {}(due) FROM messages WHERE state = 'waiting' AND webhook = webhooks.number)"
+        query = (
+            f"SELECT number, {due.format('min')}, {due.format('max')} FROM webhooks WHERE disabled IS NULL"
+        )
+        return [row for row in self._connection.read(query) if row[1] is not None]
 
     def next_due(self) -> int | None:
         """When the next message is due; None if none waits."""
-        return min(self._first_due().values(), default=None)
+        return min((first for _, first, _ in self._due()), default=None)
 
     def settle(
         self,

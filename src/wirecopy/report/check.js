@@ -39,7 +39,7 @@ async function checkPage(wanted, options) {
 
 function answerWords({ copied, articles, at_least: atLeast, contained_in_count: whole, form_of_count: forms, found }) {
   if (!found.length) return "Nothing of this text was found: all of it is new.";
-  const hold = whole ? `, ${number(whole)} of which ${whole === 1 ? "holds" : "hold"} all of it` : "";
+  const hold = whole ? `, ${number(whole)} of which ${whole === 1 ? "holds" : "hold"} nearly all of it` : "";
   const same = forms === 1 ? "is the same form" : "are the same form";
   const filled = forms ? ` ${count(forms, "article")} ${same}, filled in otherwise, which is no copy.` : "";
   const many = `${atLeast ? "at least " : ""}${count(articles, "article")}`;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from litestar import Litestar, Request
+from litestar import Litestar, Request, Response
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.openapi.config import OpenAPIConfig
@@ -18,6 +18,7 @@ from .log import Log
 from .outbound import read_place
 from .problems import respond
 from .readers import Readers
+from .rendering import is_for_people
 from .settings import Settings
 
 ROUTERS = (
@@ -61,13 +62,19 @@ def build_app(
     return Litestar(
         list(ROUTERS),
         dependencies={**provided, "caller": Provide(get_caller, sync_to_thread=False)},
-        exception_handlers={Exception: respond},
+        exception_handlers={Exception: _tell},
         openapi_config=describe,
         logging_config=None,
         request_max_body_size=None,
         debug=False,
         state=State({"settings": settings}),
     )
+
+
+def _tell(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    """What went wrong, for programs or for people."""
+    for_people = is_for_people(request.url.path, request.headers.get("accept", ""))
+    return pages.show_problem(request, error) if for_people else respond(request, error)
 
 
 def _provide(value: Any) -> Provide:

@@ -9,7 +9,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from litestar.types import ASGIApp, Message, Receive, Send
@@ -20,6 +20,7 @@ from .log import Log
 from .metrics import Metrics
 from .problems import PROBLEM, Problem, as_problem, busy, write_problem
 from .readers import Readers
+from .rendering import Frame, is_for_people, render_problem
 from .settings import Settings
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -71,6 +72,7 @@ class Gate:
         self._metrics = metrics
         self._log = log
         self._rates = Rates(settings.rate)
+        self._frame = Frame(settings.archive.name)
         self._held = 0
         """The bytes of all bodies."""
         self.is_stopping = False
@@ -92,6 +94,9 @@ class Gate:
         client = (scope.get("client") or ("", 0))[0]
         asked = Asked(request_id, self._log, client)
         scope["wirecopy"] = asked
+        method = scope["method"]
+        if method == "HEAD":  # the same answer, of which granian sends the head
+            scope["method"] = "GET"
         status = 0
 
         async def answer(message: Message) -> None:
@@ -113,15 +118,17 @@ class Gate:
                 if status:  # too late to say it
                     self._log.fault(error, request_id)
                 else:
-                    await _refuse(as_problem(error, self._log, request_id), request_id, answer)
+                    problem = as_problem(error, self._log, request_id)
+                    for_people = is_for_people(scope["path"], headers.get("accept", ""))
+                    await _refuse(problem, self._frame if for_people else None, request_id, answer)
         finally:
             self._release(asked)
             self.running -= 1
             taken = time.perf_counter() - began
             route = str(scope.get("path_template") or "none")
-            self._metrics.count(scope["method"], route, status, taken)
+            self._metrics.count(method, route, status, taken)
             self._log.request(
-                method=scope["method"],
+                method=method,
                 path=scope["path"],
                 status=status,
                 ms=round(taken * 1000, 1),
@@ -134,7 +141,7 @@ class Gate:
         if scope["path"] not in OPEN:
             if self.is_stopping:
                 raise Problem(503, "the service is stopping", {"Retry-After": "5", "Connection": "close"})
-            self._require_host(headers)
+            self._require_host(scope["headers"], headers)
             if is_cross_site(scope["method"], headers):
                 raise Problem(403, "a page of another site may not do this")
             try:
@@ -151,10 +158,10 @@ class Gate:
             raise busy("too many requests are waiting")
         return content
 
-    def _require_host(self, headers: Mapping[str, str]) -> None:
+    def _require_host(self, given: Iterable[tuple[bytes, bytes]], headers: Mapping[str, str]) -> None:
         found = _HOST.fullmatch(headers.get("host", ""))
-        if not found:
-            raise Problem(400, "the header Host is missing, or none")
+        if not found or sum(name.lower() == b"host" for name, _ in given) > 1:
+            raise Problem(400, "the header Host is missing, or none, or there are two")
         if found[1].lower().rstrip(".") not in self._settings.allowed_hosts:
             raise Problem(421, "this service does not answer under that name")
 
@@ -211,9 +218,14 @@ def _complete(headers: Any, request_id: str) -> list[tuple[bytes, bytes]]:
     return [*found, (b"x-request-id", request_id.encode())]
 
 
-async def _refuse(problem: Problem, request_id: str, send: Send) -> None:
-    content = write_problem(problem, request_id)
-    headers = {"content-type": PROBLEM, "content-length": str(len(content)), **problem.headers}
+async def _refuse(problem: Problem, frame: Frame | None, request_id: str, send: Send) -> None:
+    """Say what went wrong, as a page if there is a frame for one."""
+    if frame is None:
+        content, headers = write_problem(problem, request_id), {"content-type": PROBLEM, **problem.headers}
+    else:
+        page = render_problem(problem, frame, request_id)
+        content, headers = page.content.encode(), {"content-type": "text/html; charset=utf-8", **page.headers}
+    headers |= {"content-length": str(len(content))}
     told = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": problem.status, "headers": told})
     await send({"type": "http.response.body", "body": content, "more_body": False})

@@ -26,7 +26,7 @@ from ..text import count_words, encode, mend, tokenise
 from .marking import Source, mark_checked, mark_side
 from .problems import Problem, as_problem
 from .readers import Readers
-from .rendering import ASSETS, HEADERS, Frame, read_asset, render
+from .rendering import ASSETS, HEADERS, Frame, read_asset, render, render_problem
 from .sessions import (
     SESSION_SECONDS,
     Asked,
@@ -77,10 +77,8 @@ def show_problem(asked: Asked, error: Exception) -> Response[Any]:
         here = f"{asked.url.path}?{asked.url.query}" if asked.url.query else asked.url.path
         onward = quote(here if asked.method == "GET" else "/", safe="")
         return Redirect(f"/sign-in?next={onward}", status_code=303)
-    title = {403: "Not allowed", 404: "Not found"}.get(problem.status, "This did not work")
-    values = {"title": title, "detail": problem.detail, "request_id": state.request_id}
     frame = frame_of(find_visitor(asked), asked.app.state.settings)
-    return render("problem.html", frame, status=problem.status, headers=problem.headers, **values)
+    return render_problem(problem, frame, state.request_id)
 
 
 @get("/sign-in")

@@ -15,6 +15,8 @@ from .log import Log
 
 PROBLEM = "application/problem+json"
 AGAIN = {"Retry-After": "1"}
+PLAIN = {404: "there is nothing at this address", 405: "this address is not asked in that way"}
+"""What is said where no route has more to say."""
 
 
 class Problem(Exception):  # noqa: N818 - what RFC 9457 calls it
@@ -52,7 +54,9 @@ def as_problem(error: Exception, log: Log, request_id: str) -> Problem:
         return Problem(400, _list_faults(error))
     if isinstance(error, HTTPException):
         headers = dict(error.headers or {})
-        detail = error.detail if error.status_code < 500 else HTTPStatus(error.status_code).phrase
+        phrase = HTTPStatus(error.status_code).phrase
+        detail = error.detail if error.status_code < 500 else phrase
+        detail = PLAIN.get(error.status_code, detail) if detail == phrase else detail
         return Problem(error.status_code, detail, headers)
     if isinstance(error, UsageError | SourceError):
         return Problem(422, str(error))

@@ -23,6 +23,7 @@ from ..escaping import clean_text, safe_address
 from ..model import count
 from ..report.articles import tell_direction
 from ..report.page import SCRIPTS, as_json, template
+from .problems import Problem
 
 ASSETS = {
     "report.css": "text/css",
@@ -116,6 +117,10 @@ def _finish(value: Any) -> Any:
     return clean_text(value) if type(value) is str else value
 
 
+TITLES = {403: "Not allowed", 404: "Not found", 413: "Too much at once"}
+"""What pages say of what went wrong."""
+
+
 @cache
 def _templates() -> Environment:
     environment = Environment(
@@ -145,6 +150,18 @@ class Frame:
     sections: Mapping[str, str] | None = None
     form: str = ""
     signed_in: bool = False
+
+
+def is_for_people(path: str, accepted: str) -> bool:
+    """Whether an answer is to be a page: a browser shows it, and programs ask elsewhere."""
+    return "text/html" in accepted and not path.startswith(("/v1/", "/metrics", "/livez", "/readyz"))
+
+
+def render_problem(problem: Problem, frame: Frame, request_id: str) -> Response[str]:
+    """A page that says what went wrong."""
+    title = TITLES.get(problem.status, "This did not work")
+    values = {"title": title, "detail": problem.detail, "request_id": request_id}
+    return render("problem.html", frame, status=problem.status, headers=problem.headers, **values)
 
 
 def render(

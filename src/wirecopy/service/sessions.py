@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlsplit
 
 from litestar import Request, Response
 
@@ -103,9 +102,9 @@ def sign_in(desk: Desk, secret: str) -> str | None:
 
 
 def stay_here(address: str) -> str:
-    """An address to go on to, if it is one of this site; else that of the first page."""
-    try:
-        inside = address.startswith("/") and not urlsplit(address).netloc
-    except ValueError:
-        inside = False
+    """An address to go on to, if it is one of this site; else that of the first page.
+
+    To a browser what follows two slashes and more is another host, and a backslash is a slash.
+    """
+    inside = address.startswith("/") and not address.startswith("//")
     return address if inside and address.isprintable() and "\\" not in address else "/"

@@ -200,7 +200,17 @@ class StoriesShape(TypedDict):
     next: str | None
 
 
+class PairShape(MatchShape):
+    """What two articles share; of those of one article, also what is known of the other."""
+
+    published: NotRequired[str | None]
+    title: NotRequired[str | None]
+    source: NotRequired[str | None]
+    url: NotRequired[str | None]
+    story: NotRequired[str | None]
+
+
 class PairsShape(TypedDict):
     """Pairs of articles."""
 
-    pairs: list[FoundShape | MatchShape]
+    pairs: list[PairShape]
