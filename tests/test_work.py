@@ -236,6 +236,24 @@ def test_killed_it_goes_on_with_the_stages_that_are_done(
 
 
 @STRACE
+def test_a_process_that_hashes_otherwise_goes_on_with_forms_and_addresses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    articles = [{**one, "url": f"https://example.org/{number % 3}"} for number, one in enumerate(made_up())]
+    lines = "".join(wirecopy.find(articles).json_lines())
+    assert '"form"' in lines
+    assert lines != "".join(wirecopy.find([{**one, "url": ""} for one in articles]).json_lines())
+    path, work = tmp_path / "pile.jsonl", tmp_path / "work"
+    path.write_text("".join(json.dumps(one) + "\n" for one in articles), "utf-8")
+    options = (path, "--jsonl", "--quiet", "--work", work, "--threads", 1)
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
+    assert run(*options, under=faulty("rename:signal=KILL:when=6", tmp_path)).returncode == -9
+    assert "read" in stages(work)
+    monkeypatch.setenv("PYTHONHASHSEED", "2")
+    assert run(*options).stdout == lines
+
+
+@STRACE
 @pytest.mark.parametrize("error", ["ENOSPC", "EIO"])
 @pytest.mark.parametrize("when", [1, 9, 23, 31, 47])
 def test_a_full_disk_is_said_and_what_is_done_is_kept(
