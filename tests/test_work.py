@@ -16,6 +16,9 @@ import pytest
 from click.testing import CliRunner
 
 import wirecopy
+from quality import work_faults
+from quality.archive_faults import KINDS
+from quality.faults import NotPossibleError
 from quality.texts import Writer, join
 from wirecopy import Matches, cli, methods
 from wirecopy.demo import write_archive
@@ -217,16 +220,17 @@ def faulty(fault: str, tmp_path: Path) -> list[str]:
 
 
 @STRACE
-@pytest.mark.parametrize("when", [1, 2, 20, 22, 23, 25, 32, 36, 40, 44, 48])
+@pytest.mark.parametrize("when", [3, 4, 8, 12])
 def test_killed_it_goes_on_with_the_stages_that_are_done(
     file: Path, expected: tuple[int, str, str], when: int, tmp_path: Path
 ) -> None:
     work = tmp_path / "work"
     options = (file, "--jsonl", "--quiet", "--work", work, "--memory", "1MB", "--threads", 1)
-    killed = run(*options, under=faulty(f"fsync:signal=KILL:when={when}", tmp_path))
+    killed = run(*options, under=faulty(f"rename:signal=KILL:when={when}", tmp_path))
     assert killed.returncode == -9
     assert not killed.stdout
-    done = len(stages(work)) if (work / folder.LIST).exists() else 0
+    done = len(stages(work))
+    assert done == when // 2 - 1
     trace = tmp_path / "mkdir"
     again = run(*options, under=["strace", "-f", "-qq", "-o", str(trace), "-e", "trace=mkdir"])
     assert outcome(again) == expected
@@ -253,21 +257,32 @@ def test_a_process_that_hashes_otherwise_goes_on_with_forms_and_addresses(
     assert run(*options).stdout == lines
 
 
-@STRACE
-@pytest.mark.parametrize("error", ["ENOSPC", "EIO"])
-@pytest.mark.parametrize("when", [1, 9, 23, 31, 47])
-def test_a_full_disk_is_said_and_what_is_done_is_kept(
-    file: Path, expected: tuple[int, str, str], error: str, when: int, tmp_path: Path
-) -> None:
-    work = tmp_path / "work"
-    options = (file, "--jsonl", "--quiet", "--work", work, "--memory", "1MB", "--threads", 1)
-    failed = run(*options, under=faulty(f"fsync:error={error}:when={when}", tmp_path))
-    assert failed.returncode == 1
-    assert f"{work}" in failed.stderr
-    assert "the same command" in failed.stderr
-    assert "Traceback" not in failed.stderr
-    again = run(*options)
-    assert outcome(again) == expected
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_fault_at_every_tenth_call_is_said_and_gone_on_from(kind: str, tmp_path: Path) -> None:
+    try:
+        tried = work_faults.sweep(tmp_path, every=10, kinds=[kind])
+    except NotPossibleError as error:
+        pytest.skip(str(error))
+    assert tried.failures == []
+    assert tried.runs.total() >= 20
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment_it_goes_on(tmp_path: Path) -> None:
+    tried = work_faults.kill(tmp_path, kills=3, piles=1)
+    assert tried.failures == []
+    assert tried.runs["killed"] == 3
+
+
+@pytest.mark.slow
+def test_a_full_disk_is_said_and_what_is_done_is_kept(tmp_path: Path) -> None:
+    try:
+        tried = work_faults.fill_disk(tmp_path, piles=1)
+    except NotPossibleError as error:
+        pytest.skip(str(error))
+    assert tried.failures == []
+    assert tried.runs["full"] >= 1
 
 
 def test_stages_that_are_done_are_not_done_again(
@@ -309,7 +324,7 @@ def test_a_folder_with_other_things_or_another_process_in_it_is_refused(file: Pa
     with pytest.raises(WorkError, match="expected an empty folder"):
         wirecopy.find(file, work=tmp_path)
     work = tmp_path / "work"
-    opened = folder.Folder(work, {})
+    opened = folder.Folder(work)
     with pytest.raises(WorkError, match="another process works here"):
         wirecopy.find(file, work=work)
     opened.close()
@@ -318,6 +333,36 @@ def test_a_folder_with_other_things_or_another_process_in_it_is_refused(file: Pa
     wirecopy.find(file, work=work, preset="strict")
     folder.remove_work(work)
     assert [one.name for one in work.iterdir()] == ["letter"]
+
+
+@STRACE
+def test_what_is_piped_in_again_is_gone_on_with_if_it_is_the_same(
+    file: Path, expected: tuple[int, str, str], tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+
+    def pipe(content: bytes, under: Sequence[str] = ()) -> subprocess.CompletedProcess[bytes]:
+        command = [*under, sys.executable, "-m", "wirecopy", "find", "-", "--jsonl", "--work", str(work)]
+        return subprocess.run([*command, "--threads", "1"], input=content, capture_output=True)
+
+    content = file.read_bytes()
+    assert pipe(content, faulty("rename:signal=KILL:when=1", tmp_path)).returncode == -9
+    assert [one.read_bytes() for one in work.glob("wirecopy-piped-*")] == [content]
+    assert pipe(content, faulty("rename:signal=KILL:when=8", tmp_path)).returncode == -9
+    assert not list(work.glob("wirecopy-piped-*"))
+    before = stages(work)
+    assert "read" in before
+    trace = tmp_path / "mkdir"
+    again = pipe(content, ["strace", "-f", "-qq", "-o", str(trace), "-e", "trace=mkdir"])
+    assert again.stdout.decode() == expected[1]
+    assert b"begun anew" not in again.stderr
+    assert f"/{len(before):02}.part" in trace.read_text("utf-8")
+    assert "/00.part" not in trace.read_text("utf-8")
+    assert pipe(content, faulty("rename:signal=KILL:when=8", tmp_path)).returncode == -9
+    other = pipe(content[: content.index(b"\n") + 1])
+    assert other.returncode == 0
+    assert b"begun anew" in other.stderr
+    assert not work.exists()
 
 
 def test_the_command_says_what_it_needs_and_reads_stdin(

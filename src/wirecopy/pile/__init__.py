@@ -130,8 +130,10 @@ def find(
     titled = any(one.view.title for one in (*plan.methods, *confirming))
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     if work is not None:
-        folder = Folder(Path(work), stamp(plan, articles, reading))
+        folder = Folder(Path(work))
         with open_work(folder, threads, progress, memory or free_memory() // 2) as pool:
+            articles = folder.spool(articles)
+            folder.begin(stamp(plan, folder.identify(articles), reading))
             source = read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True)
             stored = warn_of_few(Stored.read(plan, source, pool, skip, titled), plan.methods, statistics)
             if folder.began_anew:
