@@ -384,23 +384,121 @@ def test_the_command_says_what_it_needs_and_reads_stdin(
     assert "--work: not with --decide method" in by_method.stderr
 
 
-def test_a_pile_that_does_not_fit_is_worked_on_in_a_folder_beside_the_output(
-    file: Path, expected: tuple[int, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+TOLD: list[tuple[str, ...]] = [
+    ("find", "--jsonl"),
+    ("stories", "--jsonl"),
+    ("stories", "--series", "--csv"),
+    ("graph", "--json"),
+    ("graph", "--by", "source", "--csv"),
+    ("dedup",),
+    ("report",),
+]
+"""Commands that look for copies, each with the form of what it writes."""
+
+
+def tell(*arguments: Any) -> tuple[int, str]:
+    """The exit code of a command and what it says on both streams."""
+    done = CliRunner().invoke(cli.app, [str(one) for one in arguments], standalone_mode=False)
+    if done.exception:
+        raise done.exception
+    return done.return_value or 0, done.output
+
+
+@pytest.mark.parametrize("command", TOLD, ids=" ".join)
+def test_every_command_writes_in_a_folder_what_it_writes_in_memory(
+    demo: Path, command: tuple[str, ...], tmp_path: Path
 ) -> None:
+    name, *form = command
+    here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
+    if name == "report":
+        here, there = here.with_suffix(".html"), there.with_suffix(".html")
+    work = tmp_path / "work"
+    tell(name, demo, *form, "--quiet", "-o", here)
+    _, said = tell(name, demo, *form, "-o", there, "--work", work, "--memory", "2MB")
+    assert f"MB of disk in {work}" in said
+    assert there.read_bytes() == here.read_bytes()
+    assert len(there.read_bytes()) > 100
+    assert not work.exists()
+
+
+@pytest.mark.parametrize("command", TOLD, ids=" ".join)
+def test_every_command_chooses_a_folder_by_itself_where_the_pile_would_not_fit(
+    file: Path, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, *form = command
     seen: list[Path] = []
 
     def note(work: Path) -> None:
         seen.append(work)
         remove_work(work)
 
-    monkeypatch.setattr(cli, "free_memory", lambda: 1000)
-    monkeypatch.setattr(cli, "remove_work", note)
+    monkeypatch.setattr(cli.working, "free_memory", lambda: 1000)
+    monkeypatch.setattr(cli.working, "remove_work", note)
+    output = tmp_path / "told.jsonl"
+    _, said = tell(name, file, *form, "-o", output)
+    assert f"working in {tmp_path / 'told.work'}, as with --work" in said
+    assert seen == [tmp_path / "told.work"]
+    assert [one.name for one in tmp_path.iterdir()] == ["told.jsonl"]
+
+
+def test_a_folder_that_is_not_needed_or_of_no_use_is_not_chosen(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "told.jsonl"
+    assert "working in" not in tell("find", file, "-o", output)[1]
+    monkeypatch.setattr(cli.working, "free_memory", lambda: 1000)
+    by_method = ("--decide", "method", "--method", "minhash")
+    assert "working in" not in tell("find", file, "--query", file, "-o", output)[1]
+    assert "working in" not in tell("find", file, "-o", output, *by_method)[1]
+    assert "working in" not in tell("stories", file, "-o", output, "--rule", "closure", *by_method)[1]
+    assert "working in" not in tell("stories", file, "-o", output, "--method", "sentence_lengths")[1]
+    monkeypatch.chdir(tmp_path)
+    assert "working in wirecopy.work" in tell("stories", file, "-o", "/dev/null")[1]
+
+
+@pytest.mark.parametrize("name", ["find", "stories", "graph", "dedup", "report"])
+def test_a_folder_is_refused_by_name_to_what_cannot_use_it(name: str, file: Path, tmp_path: Path) -> None:
+    work, output = tmp_path / "work", tmp_path / "told"
+    for wrong, said in (
+        (("--memory", "1MB"), "--memory: only with --work DIR"),
+        (("--work", work, "--memory", "much"), "expected a size such as 200MB"),
+        (("--work", work, "--method", "sentence_lengths"), "work: not with sentence_lengths"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            tell(name, file, "-o", output, *wrong)
+    if name in ("find", "stories"):
+        by_method = ("--decide", "method", "--method", "minhash", "--work", work)
+        closed = ("--rule", "closure") if name == "stories" else ()
+        with pytest.raises(UsageError, match="--work: not with --decide method"):
+            tell(name, file, *by_method, *closed)
+    assert not work.exists()
+
+
+def test_an_archive_is_not_worked_on_in_a_folder(file: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "archive"
+    with wirecopy.Archive.open(archive, create=True) as opened:
+        opened.add(file)
+    for name in ("stories", "graph", "report"):
+        with pytest.raises(UsageError, match="--work: not with an archive"):
+            tell(name, archive, "-o", tmp_path / "told", "--work", tmp_path / "work")
+
+
+def test_a_folder_that_cannot_be_removed_is_said_and_the_answer_is_there(
+    file: Path, expected: tuple[int, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(work: Path) -> None:
+        raise WorkError(f"{work}: Input/output error; the work is done; remove the folder")
+
+    monkeypatch.setattr(cli.working, "remove_work", refuse)
     output = tmp_path / "found.jsonl"
-    done = CliRunner().invoke(cli.app, ["find", str(file), "--output", str(output)])
-    assert done.exit_code == 0
-    assert f"working in {tmp_path / 'found.work'}, as with --work" in done.output
+    code, said = tell("find", file, "-o", output, "--work", tmp_path / "work")
+    assert code == expected[0]
+    assert "the work is done; remove the folder" in said
     assert output.read_text("utf-8") == expected[1]
-    assert seen == [tmp_path / "found.work"]
-    assert [one.name for one in tmp_path.iterdir()] == ["found.jsonl"]
-    asked = ["find", str(file), "--query", str(file), "--output", str(output)]
-    assert "working in" not in CliRunner().invoke(cli.app, asked).output
+
+
+def test_stories_of_a_folder_take_options_of_find(pile: Records, tmp_path: Path) -> None:
+    expected = [story.to_dict() for story in wirecopy.stories(pile, preset="strict")]
+    told = wirecopy.stories(pile, preset="strict", work=tmp_path, memory=MB)
+    assert [story.to_dict() for story in told] == expected
+    assert (tmp_path / folder.LIST).exists()
