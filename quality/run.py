@@ -131,6 +131,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("at any moment, large", "slowest open, s"): at_most(2.0),
         ("damaged segments", "tried"): at_least(1000),
     },
+    # Promised.
+    "work": {("*", "other answers"): at_most(0), ("demo", "tried"): at_least(30)},
     # Promised: the same bytes, however often it is killed or let down. The calls, times five kinds of fault, are some fewer than measured.
     "work_faults": {
         ("*", "went wrong"): at_most(0),

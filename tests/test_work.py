@@ -421,6 +421,14 @@ def test_every_command_writes_in_a_folder_what_it_writes_in_memory(
     assert not work.exists()
 
 
+def test_what_is_held_of_every_article_is_said_where_it_is_more_than_was_asked_for(
+    file: Path, tmp_path: Path
+) -> None:
+    asked = ("find", file, "-o", tmp_path / "found.jsonl", "--work", tmp_path / "work")
+    assert "--memory 5MB: about 60 MB are needed" in tell(*asked, "--memory", "5MB")[1]
+    assert "are needed" not in tell(*asked, "--memory", "100MB")[1]
+
+
 @pytest.mark.parametrize("command", TOLD, ids=" ".join)
 def test_every_command_chooses_a_folder_by_itself_where_the_pile_would_not_fit(
     file: Path, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import NothingRead, WorkError, refuse
-from ..pile import DISK_A_BYTE, estimate_memory, free_memory, remove_work
+from ..pile import DISK_A_BYTE, estimate_held, estimate_memory, free_memory, remove_work
 from .writing import say
 
 
@@ -36,6 +36,10 @@ def work_in(
         disk = f", {size * DISK_A_BYTE / 1e6:,.0f} MB of disk in {work}" if work else ""
         needed = (memory or free_memory() // 2 if work else estimate_memory(size)) / 1e6
         say(f"{size / 1e6:,.1f} MB of input, about {needed:,.0f} MB of memory{disk}")
+        held = estimate_held(size)
+        if work and memory and memory < held:
+            more = "are needed for what is held of every article; going on with as much as that takes"
+            say(f"--memory {memory / 1e6:,.0f}MB: about {held / 1e6:,.0f} MB {more}")
     try:
         yield {"work": work, "memory": memory}
     except (NothingRead, BrokenPipeError):

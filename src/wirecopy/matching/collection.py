@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -25,6 +26,8 @@ Progress = Callable[[str, int, int], None]
 """Called with the name of a stage, how much of it is done, and how much there is to do."""
 Chunk = Sequence[NDArray[Any]]
 """Some columns."""
+TIED_AT_ONCE = 1 << 16
+"""So many articles have their ids read at a time to sort those of one date."""
 In = TypeVar("In")
 Out = TypeVar("Out")
 
@@ -103,12 +106,24 @@ def rank(
     same = times[1:] == times[:-1]
     if matters is not None:
         same &= matters[order[1:]] & matters[order[:-1]]
-    if same.any():
-        tied = np.flatnonzero(np.append(False, same) | np.append(same, False))
-        ids = get_ids(order[tied])
-        by_id = np.array(sorted(range(len(tied)), key=ids.__getitem__))
-        order[tied] = order[tied][by_id[np.argsort(times[tied][by_id], kind="stable")]]
+    starts = np.flatnonzero(np.append(True, ~same))
+    for first, last in pairwise(_cut(starts, len(order))):
+        inside = same[first : last - 1]
+        if inside.any():
+            tied = first + np.flatnonzero(np.append(False, inside) | np.append(inside, False))
+            ids = get_ids(order[tied])
+            by_id = np.array(sorted(range(len(tied)), key=ids.__getitem__))
+            order[tied] = order[tied][by_id[np.argsort(times[tied][by_id], kind="stable")]]
     return order
+
+
+def _cut(starts: NDArray[np.int64], end: int) -> list[int]:
+    """Some of these places, from the first to the end, so that `TIED_AT_ONCE` or a few more lie between one and the next."""
+    edges = [0]
+    while edges[-1] < end:
+        place = int(np.searchsorted(starts, edges[-1] + TIED_AT_ONCE))
+        edges.append(int(starts[place]) if place < len(starts) else end)
+    return edges
 
 
 def invert(order: NDArray[np.int64], articles: int, left_out: int) -> NDArray[np.uint32]:
@@ -170,6 +185,10 @@ class Pool:
     def cut(self, articles: int) -> NDArray[np.uint32]:
         """The first ranks of the ranges that the pairs of N articles are worked on by, but that of the first: here there is one."""
         return np.empty(0, np.uint32)
+
+    def cut_names(self, size: int) -> int:
+        """In how many ranges slots are learnt from that take so many bytes: here in one."""
+        return 1
 
     def scatter(
         self,

@@ -46,6 +46,8 @@ LOCK = "wirecopy-work.lock"
 SPOOLED = "wirecopy-piped-"
 """How the names of files begin that hold what came through a pipe."""
 OURS = (BESIDE, SPOOLED)
+FORMAT = 2
+"""The number of the form of what stages leave, raised when that changes."""
 WRITTEN_AT_ONCE = 1 << 24
 """Bytes of chunks that are gathered before they are written."""
 
@@ -326,11 +328,19 @@ class WorkPool(Pool):
         self.folder = folder
         self.memory = memory
 
+    def leave_room(self, articles: int) -> None:
+        """Work in what is left of the memory beside what is held of so many articles: in a quarter of it at least."""
+        self.memory = max(self.memory // 4, self.memory - PROGRAM_BYTES - HELD_BYTES * articles)
+
     def cut(self, articles: int) -> np.ndarray[Any, np.dtype[np.uint32]]:
         """The first ranks of the ranges but that of the first: as many as the memory asks for."""
         ranges = -(-articles * EVIDENCE_BYTES * self.threads // max(1, self.memory // 4))
         edges = np.linspace(0, articles, max(1, min(ranges, MOST_RANGES)) + 1).astype(np.uint32)
         return np.unique(edges[1:-1])
+
+    def cut_names(self, size: int) -> int:
+        """In how many ranges slots are learnt from that take so many bytes."""
+        return max(1, min(-(-size // max(1, self.memory // 4)), MOST_RANGES))
 
     def scatter(
         self,
@@ -355,6 +365,9 @@ class WorkPool(Pool):
 EVIDENCE_BYTES = 1300
 """Memory that the evidence of an article takes while it is agreed on: 13 rows an article in 182,000, and four times that to be safe."""
 MOST_RANGES = 500
+PROGRAM_BYTES = 60_000_000
+HELD_BYTES = 250
+"""Memory that an article takes whatever is asked for: what is known of it, and what is found."""
 
 
 @contextmanager
@@ -386,7 +399,7 @@ def stamp(plan: Plan, inputs: Any, fields: Fields) -> dict[str, Any]:
         zlib.crc32(column.tobytes()) for column in (statistics.words, statistics.counts)
     ]
     return {
-        "version": [version("wirecopy"), _core.TEXT_VERSION],
+        "version": [version("wirecopy"), _core.TEXT_VERSION, FORMAT],
         "plan": [plan.preset, list(map(str, plan.methods)), plan.linked, weighed],
         "fields": repr(fields),
         "inputs": inputs,
