@@ -166,9 +166,7 @@ class Pool:
         """The result of `function` for each item, in order; only a few are computed ahead. Progress is told of a stage that is named."""
         if stage:
             self.progress(stage, 0, total)
-            for done, result in enumerate(self.map(function, items), 1):
-                self.progress(stage, done, total)
-                yield result
+            yield from self._tell(self.map(function, items), stage, total, lambda _: 1)
             return
         if self.executor is None:
             yield from map(function, items)
@@ -206,22 +204,35 @@ class Pool:
         `name` is that of the stage, the same whenever the same work is done. Progress is told of a `stage`; `size` says by the first chunk how
         much was done.
         """
+        done = self.done(name)
+        if done is not None:
+            return done
+        results = self.map(function, items)
+        if stage:
+            results = self._tell(results, stage, total, lambda chunks: size(chunks[0]))
+        return self.keep(name, buckets, results)
+
+    def done(self, name: str) -> Sequence[Kept] | None:
+        """What a stage of this name left before; here nothing is known of that."""
+        return None
+
+    def keep(self, name: str, buckets: int, results: Iterable[Sequence[Chunk]]) -> Sequence[Kept]:
+        """The results of a stage by bucket: here in memory."""
         kept = [InMemory() for _ in range(buckets)]
-        for chunks in self.weigh(self.map(function, items), stage, total, size):
+        for chunks in results:
             for bucket, chunk in zip(kept, chunks, strict=True):
                 bucket.append(chunk)
         return kept
 
-    def weigh(
-        self, results: Iterable[Sequence[Chunk]], stage: str, total: int, size: Callable[[Chunk], int]
-    ) -> Iterator[Sequence[Chunk]]:
-        """The results, of which progress is told by their sizes, if the stage is named."""
+    def _tell(
+        self, results: Iterable[Out], stage: str, total: int, size: Callable[[Out], int]
+    ) -> Iterator[Out]:
+        """The results, of which progress is told by their sizes."""
         done = 0
-        for chunks in results:
-            done += size(chunks[0])
-            if stage:
-                self.progress(stage, done, total)
-            yield chunks
+        for result in results:
+            done += size(result)
+            self.progress(stage, done, total)
+            yield result
 
     def map_parts(self, function: Callable[[int], Out], parts: Iterable[int]) -> Iterator[Out]:
         """The result of `function` for each part of an index."""

@@ -20,7 +20,7 @@ import secrets
 import shutil
 import weakref
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -35,7 +35,7 @@ from ..errors import WorkError
 from ..files import BESIDE, open_whole
 from ..matching import Plan
 from ..matching.chunks import encode, read_heads
-from ..matching.collection import Chunk, In, Kept, Pool, Progress, open_pool
+from ..matching.collection import Chunk, Kept, Pool, Progress, open_pool
 from ..sources import Fields, read_pipe
 from ..sources.paths import File, Files, cannot_open
 
@@ -342,24 +342,13 @@ class WorkPool(Pool):
         """In how many ranges slots are learnt from that take so many bytes."""
         return max(1, min(-(-size // max(1, self.memory // 4)), MOST_RANGES))
 
-    def scatter(
-        self,
-        name: str,
-        function: Callable[[In], Sequence[Chunk]],
-        items: Iterable[In],
-        buckets: int = 1,
-        *,
-        stage: str = "",
-        total: int = 0,
-        size: Callable[[Chunk], int] = lambda _: 1,
-    ) -> Sequence[Kept]:
-        """What `function` gives for each item, in files."""
-        if not name:
-            return super().scatter(name, function, items, buckets, stage=stage, total=total, size=size)
-        if name in self.folder.done:
-            return self.folder.kept(name)
-        results = self.weigh(self.map(function, items), stage, total, size)
-        return self.folder.write(name, buckets, results)
+    def done(self, name: str) -> Sequence[Kept] | None:
+        """What a stage left in files, if it is done."""
+        return self.folder.kept(name) if name in self.folder.done else None
+
+    def keep(self, name: str, buckets: int, results: Iterable[Sequence[Chunk]]) -> Sequence[Kept]:
+        """The results of a stage that has a name, in files."""
+        return self.folder.write(name, buckets, results) if name else super().keep(name, buckets, results)
 
 
 EVIDENCE_BYTES = 1300
