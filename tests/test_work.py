@@ -20,9 +20,10 @@ from quality import work_faults
 from quality.archive_faults import KINDS
 from quality.faults import NotPossibleError
 from quality.texts import Writer, join
-from wirecopy import Matches, cli, methods
+from wirecopy import Matches, cli, matching, methods
 from wirecopy.demo import write_archive
 from wirecopy.errors import UsageError, WorkError
+from wirecopy.matching import collection, matches
 from wirecopy.pile import folder, remove_work, stored
 
 Records = Sequence[dict[str, Any]]
@@ -121,6 +122,22 @@ def test_every_preset_gives_the_same(pile: Records, preset: str, pairs: Any, tmp
     expected = told(wirecopy.find(pile, **options))
     assert len(expected["rows"]) > 20
     assert told(wirecopy.find(pile, work=tmp_path, memory=1, **options)) == expected
+
+
+def test_forms_and_families_are_the_same_where_little_is_looked_at_at_a_time(
+    pile: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks, ranges of names, matches and ids of one date, which are all in one go in so small a pile."""
+    expected = told(wirecopy.find(pile))
+    varying = wirecopy.find(pile).learnt.varying
+    assert len(varying) > 1
+    for name, module in (("PAIRS_AT_ONCE", matching), ("TIED_AT_ONCE", collection), ("LINES", matches)):
+        monkeypatch.setattr(module, name, 7)
+    monkeypatch.setattr(matching, "BLOCK_PAIRS", 5)
+    found = wirecopy.find(pile, work=tmp_path, memory=1)
+    assert told(found) == expected
+    assert found.learnt.varying.tolist() == varying.tolist()
+    assert told(wirecopy.find(pile)) == expected
 
 
 UNDIRECTED = [name for name in methods.names() if not methods.get(name).is_directed]
@@ -317,6 +334,16 @@ def test_other_articles_options_or_files_begin_anew_and_say_so(file: Path, tmp_p
         assert "begun anew" in found.warnings[0]
         assert told(found) | {"warnings": ()} == told(wirecopy.find(copied))
     assert "begun anew" in wirecopy.find(copied, work=work, preset="strict").warnings[0]
+
+
+def test_what_another_version_left_is_begun_anew(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = told(wirecopy.find(file, work=tmp_path))
+    monkeypatch.setattr(folder, "version", lambda _: "0.0.1")
+    again = wirecopy.find(file, work=tmp_path)
+    assert "another version: begun anew" in again.warnings[0]
+    assert told(again) | {"warnings": ()} == expected
 
 
 def test_a_folder_with_other_things_or_another_process_in_it_is_refused(file: Path, tmp_path: Path) -> None:

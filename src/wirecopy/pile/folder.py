@@ -330,7 +330,7 @@ class WorkPool(Pool):
 
     def leave_room(self, articles: int) -> None:
         """Work in what is left of the memory beside what is held of so many articles: in a quarter of it at least."""
-        self.memory = max(self.memory // 4, self.memory - PROGRAM_BYTES - HELD_BYTES * articles)
+        self.memory = max(self.memory // 4, self.memory - HELD_BYTES * articles)
 
     def cut(self, articles: int) -> np.ndarray[Any, np.dtype[np.uint32]]:
         """The first ranks of the ranges but that of the first: as many as the memory asks for."""
