@@ -1,4 +1,4 @@
-"""What an archive has to survive: processes that are killed, calls that fail, a full disk, damaged files.
+"""What an archive, and work in a folder, have to survive: processes that are killed, calls that fail, a full disk, damaged files.
 
 Work on an archive is done by a process of its own, which says what it was told is on disk; strace ends it at a chosen system call,
 or lets the call fail. What is left is compared with what was said. This proves the death of a process, not the loss of
@@ -27,10 +27,11 @@ from typing import Any, NamedTuple
 
 import wirecopy
 from quality.texts import vocabulary
-from wirecopy import Archive
+from wirecopy import Archive, cli
 from wirecopy.archive import Found, marks, segments
 from wirecopy.boilerplate import Learnt
 from wirecopy.errors import MismatchError, WirecopyError
+from wirecopy.pile import stored
 
 ROOT = Path(__file__).resolve().parents[1]
 Row = dict[str, str]
@@ -284,6 +285,13 @@ def grow(archive: str, source: str, batch_articles: int) -> None:
         opened.compact()
 
 
+def find_in_folder(pile: str, work: str, out: str, parts: int) -> None:
+    """Find what is copied in a file, in a folder, keys in so many parts."""
+    stored.PARTS = parts
+    options = ["--work", work, "--memory", "1MB", "--threads", "1", "--jsonl", "--quiet", "-o", out]
+    cli.app.main(["find", pile, *options], standalone_mode=False)
+
+
 WORK: dict[str, Callable[..., None]] = {
     "add": add_file,
     "forget": forget,
@@ -291,6 +299,7 @@ WORK: dict[str, Callable[..., None]] = {
     "anew": file_anew,
     "churn": churn,
     "grow": grow,
+    "find": find_in_folder,
 }
 
 
@@ -438,9 +447,15 @@ def paths_of(archive: Path) -> list[Path]:
 
 
 def trace_options(archive: Path, log: Path, faults: Sequence[str] = ()) -> list[str]:
-    calls = ",".join(f"?{call}" for call in CALLS)
-    options = [f"--trace={calls}", "-o", str(log)]
-    for path in paths_of(archive.resolve()):
+    return trace_paths(paths_of(archive.resolve()), log, faults)
+
+
+def trace_paths(
+    paths: Sequence[Path], log: Path, faults: Sequence[str] = (), calls: Sequence[str] = CALLS
+) -> list[str]:
+    """Options of strace for the calls that concern these paths, with these faults."""
+    options = [f"--trace={','.join(f'?{call}' for call in calls)}", "-o", str(log)]
+    for path in paths:
         options += ["-P", str(path)]
     return options + [part for fault in faults for part in ("-e", f"inject={fault}")]
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -466,3 +469,20 @@ def test_an_article_without_an_address_has_none() -> None:
     assert number_addresses(["", "https://courier.example/"]).tolist() == [0, 0]
     one, other = number_addresses(["https://a.example/1", "http://a.example/1/"]).tolist()
     assert one == other != 0
+
+
+def test_an_address_has_one_number_in_every_process() -> None:
+    """Work that one process leaves is gone on with by others."""
+    asked = (
+        "from wirecopy.addresses import number_addresses as n; print(n(['a.example/1', '', 'a.example/é']))"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", asked],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
+
 _SCHEME = re.compile(r"\A(?:[a-z][a-z0-9+.-]*:)?//", re.IGNORECASE)
 _TRACKING = re.compile(
     r"(?:utm_\w*|mc_[ce]id|\w*clid|igshid|ref|ref_src|ref_url|cmp|cmpid|ns_\w*|at_\w*|ito|smid|smtyp|xtor|feed_id)(?:=|$)"
@@ -31,6 +33,10 @@ def canonical(address: str) -> str:
 
 
 def number_addresses(addresses: Iterable[str]) -> NDArray[np.int64]:
-    """A number for each address, the same for all ways to write it, in this process; 0 for none."""
-    names = (address and canonical(address) for address in addresses)
-    return np.fromiter((hash(name) if name else 0 for name in names), np.int64)
+    """A number for each address, the same for all ways to write it and in every process; 0 for none."""
+    names = [canonical(address).encode("utf-8", "surrogatepass") if address else b"" for address in addresses]
+    lengths = np.fromiter(map(len, names), np.int64, len(names))
+    hashes = _core.hash_texts(
+        np.frombuffer(b"".join(names), np.uint8), np.concatenate([[0], np.cumsum(lengths)])
+    )
+    return np.where(lengths, hashes.view(np.int64), 0)

@@ -129,6 +129,10 @@ class Compared:
         shares = in_query, in_found, resemblance
         return cls(relation, *shares, offsets, passages, tried, slot_offsets, SlotColumns(*slots))
 
+    def without_slots(self) -> Compared:
+        """The same pairs, for whoever does not ask for slots."""
+        return replace(self, slot_offsets=np.zeros_like(self.slot_offsets), slots=NO_SLOTS)
+
     def take(self, rows: NDArray[np.int64]) -> Compared:
         """The pairs with these numbers, in this order."""
         columns = {name: getattr(self, name)[rows] for name in PAIR_COLUMNS}
@@ -280,13 +284,7 @@ def settle(compared: Compared, varying: NDArray[np.uint64], tell: TellApart) -> 
         is_form = _are_forms(compared.take(likely), varying, lambda some: tell(likely[some]))
         relation[likely[is_form]] = RELATIONS.index(Relation.FORM)
     other = np.bincount(_passage_of(compared)[filled], minlength=len(passages)).astype(np.uint32)
-    return replace(
-        compared,
-        relation=relation,
-        passages=replace(passages, other=other),
-        slot_offsets=np.zeros_like(compared.slot_offsets),
-        slots=NO_SLOTS,
-    )
+    return replace(compared.without_slots(), relation=relation, passages=replace(passages, other=other))
 
 
 def _passage_of(compared: Compared) -> NDArray[np.int64]:

@@ -12,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+BESIDE = ".wirecopy-"
+"""How the names of files begin that are still to take the place of others."""
 _MOST_LINKS = 40
 """Links to links that are followed, as many as Linux follows."""
 _NO_ROOM_BESIDE = (errno.EACCES, errno.EPERM, errno.EROFS)
@@ -108,7 +110,7 @@ def _open_beside(target: Path, is_there: bool) -> tuple[int, Path | None] | None
 
 
 def _new_name(folder: Path) -> Path:
-    return folder / f".wirecopy-{secrets.token_hex(8)}"
+    return folder / f"{BESIDE}{secrets.token_hex(8)}"
 
 
 def _give_name(descriptor: int, folder: Path) -> Path:

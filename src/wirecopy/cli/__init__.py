@@ -24,7 +24,7 @@ from .. import methods
 from ..comparison import DEFAULT_PRESET
 from ..errors import INTERRUPTED, NothingRead, UsageError, WirecopyError, refuse
 from ..model import count, one_line
-from ..pile import DISK_A_BYTE, estimate_memory, find, free_memory, opinions, remove_work, tune, weigh
+from ..pile import find, opinions, tune, weigh
 from ..sources import total_bytes
 from ..statistics import Statistics
 from . import options
@@ -44,6 +44,7 @@ from .spark import spark_command
 from .stories import dedup_command, graph_command, stories_command
 from .watch import watch_command
 from .webhook import webhook_command
+from .working import work_in
 from .writing import (
     CSV,
     FULL,
@@ -220,7 +221,6 @@ def find_command(
         (not by_method and verdicts, "--verdicts: only with --decide method"),
         (not by_method and accepted, "--accepted: only with --decide method"),
         (by_method and work, "--work: not with --decide method, which holds all sketches in memory"),
-        (memory and not work, "--memory: only with --work DIR"),
         (
             top and not (by_method and query),
             "--top: the best of a ranking, which needs --decide method and --query FILE",
@@ -232,34 +232,22 @@ def find_command(
     inputs = list(paths)
     size = total_bytes(inputs)
     can_work = not (by_method or query or confirm or any(one.is_directed for one in chosen))
-    if work is None and can_work and estimate_memory(size or 0) > free_memory():
-        work = (output or Path("wirecopy")).with_suffix(".work")
-        say(f"the pile may not fit into memory: working in {work}, as with --work")
-    if not quiet and size is not None:
-        disk = f" of memory, {size * DISK_A_BYTE / 1e6:,.0f} MB of disk in {work}"
-        needed = (estimate_memory(size) if work is None else memory or free_memory() // 2) / 1e6
-        say(f"{size / 1e6:,.1f} MB of input, about {needed:,.0f} MB{disk if work else ' of memory'}")
     common |= {"query": query, "statistics": Statistics.load(statistics) if statistics else None}
-    if by_method:
-        with open_skipped(skipped) as skip:
-            ask = partial(opinions, inputs, chosen[0], top=top, accepted=accepted, skip=skip, **common)
-            told = write_opinions(ask, form, output, quiet, size)
-        write_lines(verdicts, told.verdicts)
-        return summarise(told, quiet)
-    common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
-    common["about"] = form != "jsonl" or html is not None
-    common["confirm"] = options.read_method(confirm) if confirm else None
-    with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
-        matches = find(inputs, progress=progress, skip=skip, work=work, memory=memory, **common)
-    within = [*paths, *filter(None, [query])]
-    files, asked = (
-        (output, boilerplate, html),
-        {name: common[name] for name in ("relations", "pairs", "threads")},
-    )
-    code = report_matches(matches, form, *files, quiet, within, **asked)
-    if work:
-        remove_work(work)
-    return code
+    with work_in(work, memory, size, output, quiet, can_work=can_work, always=True) as how:
+        if by_method:
+            with open_skipped(skipped) as skip:
+                ask = partial(opinions, inputs, chosen[0], top=top, accepted=accepted, skip=skip, **common)
+                told = write_opinions(ask, form, output, quiet, size)
+            write_lines(verdicts, told.verdicts)
+            return summarise(told, quiet)
+        common |= {"preset": preset, "method": chosen or None, "pairs": pairs, "relations": relations}
+        common["about"] = form != "jsonl" or html is not None
+        common["confirm"] = options.read_method(confirm) if confirm else None
+        with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
+            matches = find(inputs, progress=progress, skip=skip, **how, **common)
+        within = [*paths, *filter(None, [query])]
+        asked = {name: common[name] for name in ("relations", "pairs", "threads")}
+        return report_matches(matches, form, output, boilerplate, html, quiet, within, **asked)
 
 
 ELSEWHERE = (

@@ -20,6 +20,8 @@ from .writing import check_writable
 @options.number("--top", help="List the N largest stories only, and of all else as many.")
 @options.preset
 @options.method(help="Nominate with this method, such as winnowing:window_words=8; may be repeated.")
+@options.work
+@options.memory
 @options.skipped
 @options.fields
 @options.threads
@@ -39,6 +41,6 @@ def report_command(
     kind named on stderr.
     """
     check_writable(output, skipped, inputs=all_files(paths))
-    with tell(paths, skipped, quiet, decide="alignment", rule="anchored", **asked) as told:
+    with tell(paths, output, skipped, quiet, decide="alignment", rule="anchored", **asked) as told:
         write_html(told, output, paths, quiet, asked["threads"], texts=not without_texts, top=top)
         return summarise_stories(told, quiet)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from shlex import quote
@@ -38,6 +37,7 @@ from .show import (
     show_date,
     show_progress,
 )
+from .working import work_in
 from .writing import (
     CSV,
     check_writable,
@@ -73,6 +73,8 @@ paths_or_archive = click.argument(
     help="What is a story: what shares a passage with its first article, or all that matches join, for evaluation.",
 )
 @options.html
+@options.work
+@options.memory
 @options.skipped
 @options.fields
 @options.forms(
@@ -101,7 +103,7 @@ def stories_command(
         (wanted and as_series, "--story or --series: one at a time"),
         *options.needing_alignment(asked["decide"] == "method", html=html),
     )
-    with tell(paths, skipped, quiet, **asked) as told:
+    with tell(paths, output, skipped, quiet, **asked) as told:
         story = _choose(wanted, told, paths) if wanted else None
         if story:
             _write_one(story, form, output)
@@ -125,6 +127,8 @@ def stories_command(
 )
 @options.preset
 @options.method(help="Nominate with this method, such as winnowing:window_words=8; may be repeated.")
+@options.work
+@options.memory
 @options.skipped
 @options.fields
 @options.forms(
@@ -149,7 +153,7 @@ def graph_command(
     on stderr.
     """
     check_writable(output, skipped, inputs=all_files(paths))
-    with tell(paths, skipped, quiet, decide="alignment", rule="anchored", **asked) as told:
+    with tell(paths, output, skipped, quiet, decide="alignment", rule="anchored", **asked) as told:
         graph = told.graph(by)
         _write_graph(graph, form, output)
         code = name_problems(told)
@@ -175,6 +179,8 @@ def graph_command(
 @options.file("--dropped", help="Write what is left out, for which kept record, to this file, as JSON lines.")
 @options.preset
 @options.method(help="Nominate with this method, such as winnowing:window_words=8; may be repeated.")
+@options.work
+@options.memory
 @options.skipped
 @options.fields
 @options.threads
@@ -197,7 +203,9 @@ def dedup_command(
     refuse(*((is_sqlite(path), f"{path} is an archive: export it first") for path in paths))
     check_writable(None if output.is_dir() else output, dropped, skipped, inputs=paths)
     places = plan_copy(paths, output)
-    with tell(paths, skipped, quiet, decide="alignment", rule="anchored", fields=fields, **asked) as told:
+    with tell(
+        paths, output, skipped, quiet, decide="alignment", rule="anchored", fields=fields, **asked
+    ) as told:
         kept = told.keep_one(keep, threads=asked["threads"])
         with name_output(output):
             written = copy_records(places, fields, set(kept.articles).__contains__)
@@ -241,9 +249,12 @@ def all_files(paths: Sequence[Path]) -> Iterator[Path]:
 @contextmanager
 def tell(
     paths: tuple[Path, ...],
+    output: Path | None,
     skipped: Path | None,
     quiet: bool,
     *,
+    work: Path | None,
+    memory: int | None,
     preset: str,
     method: tuple[str, ...],
     decide: Literal["alignment", "method"],
@@ -251,13 +262,15 @@ def tell(
     fields: Fields,
     threads: int | None,
 ) -> Iterator[Stories]:
-    """The stories of some paths, or of the one archive that is given, which stays open meanwhile."""
+    """The stories of some paths, or of the one archive that is given, which stays open meanwhile, as does a folder for work."""
     by_method, archives = decide == "method", [path for path in paths if is_sqlite(path)]
     refuse(
         (archives and len(paths) > 1, f"{archives[0] if archives else ''} is an archive: give it alone"),
         (archives and (preset != DEFAULT_PRESET or method or by_method), "an archive has its own preset and methods"),
         (by_method and len(method) != 1, f"--decide method: needs one --method, got {len(method)}"),
         (by_method and rule != "closure", "--decide method: only with --rule closure"),
+        (by_method and work, "--work: not with --decide method, which holds all sketches in memory"),
+        (archives and (work or memory), "--work: not with an archive, which is in a file already"),
         *options.needing_alignment(by_method, preset=preset != DEFAULT_PRESET),
     )  # fmt: skip
     inputs = list(paths)
@@ -267,17 +280,18 @@ def tell(
                 told = stories(store, rule=rule, progress=progress)
             yield told
         return
-    chosen = [options.read_method(one) for one in method]
-    with show_progress(quiet, total_bytes(inputs)) as progress, open_skipped(skipped) as skip:
-        common: dict[str, Any] = {"threads": threads, "progress": progress}
-        reading: dict[str, Any] = {"fields": fields, "skip": skip}
-        if by_method:
-            found = opinions(inputs, chosen[0], **common, **reading)
-            told = stories(found, rule=rule, **common)
-        else:
-            ask = partial(stories, inputs, rule=rule, preset=preset, method=chosen or None)
-            told = ask(**common, **reading)
-    yield told
+    chosen, size = [options.read_method(one) for one in method], total_bytes(inputs)
+    common: dict[str, Any] = {"threads": threads, "fields": fields}
+    can_work = not (by_method or any(one.is_directed for one in chosen))
+    with work_in(work, memory, size, output, quiet, can_work=can_work) as how:
+        with show_progress(quiet, size) as progress, open_skipped(skipped) as skip:
+            common |= {"progress": progress, "skip": skip}
+            if by_method:
+                found = opinions(inputs, chosen[0], **common)
+                told = stories(found, rule=rule, threads=threads, progress=progress)
+            else:
+                told = stories(inputs, rule=rule, preset=preset, method=chosen or None, **how, **common)
+        yield told
 
 
 def _choose(wanted: str, told: Stories, paths: Sequence[Path]) -> Story:

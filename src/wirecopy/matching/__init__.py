@@ -10,7 +10,7 @@ again, a block of related pairs at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,11 +30,13 @@ from ..comparison import (
     settle,
 )
 from ..errors import UsageError
+from ..forms import NO_SLOTS, NOTHING_VARIES, SlotColumns
 from ..methods import Method
 from ..model import Articles, Boilerplate
 from ..pairs import (
     LEFT_OUT,
     NO_NAMES,
+    NOBODY,
     Lookup,
     Nominated,
     Pairs,
@@ -46,11 +48,15 @@ from ..pairs import (
 from ..sharing import Sharing
 from ..statistics import Statistics
 from . import learning
-from .collection import Chunk, Collection, Filing, Pool, Texts
+from .collection import Chunk, Collection, Filing, InMemory, Kept, Pool, Texts
 from .matches import Matches
 from .meeting import NO_PAIRS, concatenate, meet
 
 BLOCK_PAIRS = 512
+PAIRS_AT_ONCE = 1 << 14
+"""So many compared pairs are looked at together."""
+SLOT_BYTES = 120
+"""Memory that a slot takes while it is learnt which vary."""
 MOST_METHODS = 8
 Named = str | Method
 
@@ -128,6 +134,52 @@ Traced = tuple[NDArray[np.uint32], Trace, NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
+class Blocks:
+    """Compared pairs as they were left: in each chunk the numbers of some pairs, then how these compare."""
+
+    kept: Kept
+    pairs: int
+
+    def __len__(self) -> int:
+        return self.pairs
+
+    def __iter__(self) -> Iterator[tuple[NDArray[np.int64], Compared]]:
+        """The numbers of some thousand pairs at a time, and how these compare."""
+        numbers, parts, gathered = list[NDArray[np.int64]](), list[Compared](), 0
+        for mine, *columns in self.kept:
+            numbers.append(mine)
+            parts.append(Compared.of(columns))
+            gathered += len(mine)
+            if gathered >= PAIRS_AT_ONCE:
+                yield np.concatenate(numbers), Compared.join(parts)
+                numbers, parts, gathered = [], [], 0
+        if numbers:
+            yield np.concatenate(numbers), Compared.join(parts)
+
+    def join(self) -> Compared:
+        """All pairs, in the order of their numbers."""
+        return join_in_order(self)[1]
+
+
+def join_in_order(
+    parts: Iterable[tuple[NDArray[np.int64], Compared]],
+) -> tuple[NDArray[np.int64], Compared]:
+    """The numbers of some pairs, sorted, and how these compare."""
+    every = list(parts)
+    if not every:
+        return np.empty(0, np.int64), NOT_COMPARED
+    numbers, compared = (
+        np.concatenate([mine for mine, _ in every]),
+        Compared.join([part for _, part in every]),
+    )
+    del every
+    if not (numbers[1:] < numbers[:-1]).any():
+        return numbers, compared
+    order = np.argsort(numbers, kind="stable")
+    return numbers[order], compared.take(order)
+
+
+@dataclass(frozen=True)
 class Learning:
     """What is known of a collection once its boilerplate is learnt.
 
@@ -139,7 +191,7 @@ class Learning:
     learnt: Learnt
     nominated: Mapping[Method, Pairs]
     pairs: Pairs
-    compared: Compared
+    compared: Blocks
     touched: NDArray[np.bool_]
     words: NDArray[np.int64]
     collisions: int
@@ -162,9 +214,7 @@ def conclude(plan: Plan, collection: Collection, filing: Filing, known: Learning
             for one, pairs in nominated.items()
         }
     later, earlier, by = unite(list(nominated.values()))
-    compared, again = decide(plan, collection, (later, earlier), known, pool)
-    compared = settle_pairs(compared, known.learnt, (collection, later), (collection, earlier))
-    kept = np.flatnonzero(compared.relation >= 0)
+    kept, compared, again = decide(plan, collection, (later, earlier), known, pool)
     counts = {
         "articles": len(collection.ids),
         "collisions": known.collisions,
@@ -173,7 +223,7 @@ def conclude(plan: Plan, collection: Collection, filing: Filing, known: Learning
         "matches": len(kept),
     }
     names = [one.name for one in nominated]
-    pairs = later[kept], earlier[kept], by[kept], compared.take(kept)
+    pairs = later[kept], earlier[kept], by[kept], compared
     linked = None if plan.linked else _among(pairs[:2], unite(list(linked_pairs.values()))[:2])
     return Matches(
         collection, collection, *pairs, names, known.learnt, counts, plan.preset, linked, known.words
@@ -275,11 +325,11 @@ def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Lea
     known = replace(NOTHING, shingles=distinct(np.concatenate(shingles)))
     later, earlier, _ = unite([pairs for one, pairs in nominated.items() if plan.learns_from(one)])
     pairs = later, earlier
-    compared, traces = compare(
+    compared, traces = compare_blocks(
         PRESETS[DEFAULT_PRESET], collection.texts, pairs, known, pool, "compare", trace=True
     )
     pool.progress("learning boilerplate", 0, 0)
-    suspects = learning.suspect_passages(collection, pairs, compared)
+    suspects = _suspect_passages(collection, pairs, compared)
     guilty, late = learning.convict(collection, suspects)
     fresh = np.setdiff1d(late.shingles, known.shingles)
     touched, words = np.zeros(len(collection.ids), bool), np.full(len(collection.ids), -1)
@@ -289,11 +339,44 @@ def learn(plan: Plan, collection: Collection, filing: Filing, pool: Pool) -> Lea
             touched[ranks] |= trace.may_hold(fresh)
     known = replace(known, shingles=distinct(np.concatenate([known.shingles, late.shingles])))
     described = learning.describe(collection, [*formulas, *guilty.values()], known)
-    slots = np.diff(compared.slot_offsets)
-    varying = forms.learn(compared.slots, np.repeat(later, slots), np.repeat(earlier, slots))
-    learnt = Learnt(known, names, described, varying)
+    learnt = Learnt(known, names, described, _learn_forms(pairs, compared, pool))
     pool.progress("learning boilerplate", 1, 1)
     return Learning(learnt, nominated, pairs, compared, touched, words, collisions)
+
+
+def _suspect_passages(collection: Collection, pairs: Pairs, compared: Blocks) -> dict[int, Common]:
+    """The passages that may be boilerplate, of pairs that share little else."""
+
+    def choose() -> Iterator[tuple[NDArray[np.int64], Compared]]:
+        for numbers, part in compared:
+            rows = np.flatnonzero(learning.are_short(part))
+            yield numbers[rows], part.without_slots().take(rows)
+
+    numbers, short = join_in_order(choose())
+    return learning.suspect_passages(collection, (pairs[0][numbers], pairs[1][numbers]), short)
+
+
+def _learn_forms(pairs: Pairs, compared: Blocks, pool: Pool) -> NDArray[np.uint64]:
+    """The names of slots that vary, sorted; a range of names at a time, as the pool asks for."""
+    later, earlier = pairs
+    parts = pool.cut_names(sum(len(part.slots) for _, part in compared) * SLOT_BYTES)
+    varying = [NOTHING_VARIES]
+    for part in range(parts):
+        slots, queries, founds = [NO_SLOTS], [NOBODY], [NOBODY]
+        for numbers, some in compared:
+            pair = np.repeat(numbers, np.diff(some.slot_offsets))
+            mine = some.slots
+            if parts > 1:
+                rows = np.flatnonzero(
+                    (mine.name >> np.uint64(40)) * np.uint64(parts) >> np.uint64(24) == part
+                )
+                pair, mine = pair[rows], mine.take(rows)
+            slots.append(mine)
+            queries.append(later[pair])
+            founds.append(earlier[pair])
+        joined = SlotColumns.join(slots), np.concatenate(queries), np.concatenate(founds)
+        varying.append(forms.learn(*joined))
+    return np.concatenate(varying)
 
 
 @dataclass(frozen=True)
@@ -338,24 +421,56 @@ def share(method: Method, filing: Filing, pool: Pool) -> Pairs:
 
 def decide(
     plan: Plan, collection: Collection, pairs: Pairs, known: Learning, pool: Pool
-) -> tuple[Compared, int]:
-    """How all candidates compare without any boilerplate, and how many had to be compared for that.
+) -> tuple[NDArray[np.int64], Compared, int]:
+    """The numbers of the candidates that match, how they compare without any boilerplate, and how many had to be compared for that.
 
     With the default preset, pairs that were compared while learning are compared again only if they may hold what was learnt since.
     """
-    preset, boilerplate = get_preset(plan.preset), known.learnt.known
+    preset, texts, boilerplate = get_preset(plan.preset), collection.texts, known.learnt.known
     if plan.preset != DEFAULT_PRESET:
-        return compare(preset, collection.texts, pairs, boilerplate, pool, "decide")[0], len(pairs[0])
+        redone, _ = compare_blocks(preset, texts, pairs, boilerplate, pool, "decide")
+        return *_settle_blocks(redone, collection, pairs, known.learnt), len(redone)
     before, mine = (
         later.astype(np.uint64) << np.uint64(32) | earlier for later, earlier in (known.pairs, pairs)
     )
     places = np.searchsorted(before, mine)
     again = np.append(before, 0)[places] != mine
     again |= known.touched[pairs[0]] | known.touched[pairs[1]]
-    some = pairs[0][again], pairs[1][again]
-    redone, _ = compare(preset, collection.texts, some, boilerplate, pool, "decide")
-    places[again] = len(before) + np.arange(len(redone))
-    return Compared.join([known.compared, redone]).take(places), len(redone)
+    numbers = np.flatnonzero(again)
+    redone, _ = compare_blocks(
+        preset, texts, (pairs[0][numbers], pairs[1][numbers]), boilerplate, pool, "decide"
+    )
+    now = np.full(len(before), -1)
+    now[places[~again]] = np.flatnonzero(~again)
+    del before, mine, places, again
+
+    def decided() -> Iterator[tuple[NDArray[np.int64], Compared]]:
+        for old, part in known.compared:
+            rows = np.flatnonzero(now[old] >= 0)
+            yield now[old[rows]], part.take(rows)
+        for new, part in redone:
+            yield numbers[new], part
+
+    return *_settle_blocks(decided(), collection, pairs, known.learnt), len(redone)
+
+
+def _settle_blocks(
+    blocks: Iterable[tuple[NDArray[np.int64], Compared]],
+    collection: Collection,
+    pairs: Pairs,
+    learnt: Learnt,
+) -> tuple[NDArray[np.int64], Compared]:
+    """The numbers of the pairs of a collection that match, and how they compare once it is told which are forms."""
+    later, earlier = pairs
+
+    def settled() -> Iterator[tuple[NDArray[np.int64], Compared]]:
+        for numbers, part in blocks:
+            sides = (collection, later[numbers]), (collection, earlier[numbers])
+            compared = settle_pairs(part, learnt, *sides)
+            rows = np.flatnonzero(compared.relation >= 0)
+            yield numbers[rows], compared.take(rows)
+
+    return join_in_order(settled())
 
 
 def compare(
@@ -372,9 +487,24 @@ def compare(
 
     Of a stage that has a `name` progress is told.
     """
+    blocks, traces = compare_blocks(preset, texts, pairs, known, pool, name, trace=trace)
+    return blocks.join(), traces
+
+
+def compare_blocks(
+    preset: Preset,
+    texts: Callable[[NDArray[np.uint32]], Texts],
+    pairs: Pairs,
+    known: Boilerplate,
+    pool: Pool,
+    name: str = "",
+    *,
+    trace: bool = False,
+) -> tuple[Blocks, Iterable[Traced]]:
+    """The same, a block of related pairs at a time."""
     later, earlier = pairs
     if not len(later):
-        return NOT_COMPARED, []
+        return Blocks(InMemory(), 0), []
     component = _core.components(int(later.max(initial=0)) + 1, later, earlier)
     related = np.argsort(component[later], kind="stable")
     blocks = [related[start : start + BLOCK_PAIRS] for start in range(0, len(related), BLOCK_PAIRS)]
@@ -400,11 +530,8 @@ def compare(
         total=len(later),
         size=lambda chunk: len(chunk[0]),
     )
-    numbers, parts = zip(*((chunk[0], Compared.of(chunk[1:])) for chunk in done), strict=True)
-    order, compared = np.concatenate(numbers), Compared.join(parts)
-    if (order[1:] < order[:-1]).any():
-        compared = compared.take(np.argsort(order, kind="stable"))
-    return compared, ((ranks, Trace(*left), words) for kept in traces for ranks, words, *left in kept)
+    traced = ((ranks, Trace(*left), words) for kept in traces for ranks, words, *left in kept)
+    return Blocks(done, len(later)), traced
 
 
 def _among(pairs: Pairs, others: Pairs) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -25,6 +26,8 @@ Progress = Callable[[str, int, int], None]
 """Called with the name of a stage, how much of it is done, and how much there is to do."""
 Chunk = Sequence[NDArray[Any]]
 """Some columns."""
+TIED_AT_ONCE = 1 << 16
+"""So many articles have their ids read at a time to sort those of one date."""
 In = TypeVar("In")
 Out = TypeVar("Out")
 
@@ -103,12 +106,24 @@ def rank(
     same = times[1:] == times[:-1]
     if matters is not None:
         same &= matters[order[1:]] & matters[order[:-1]]
-    if same.any():
-        tied = np.flatnonzero(np.append(False, same) | np.append(same, False))
-        ids = get_ids(order[tied])
-        by_id = np.array(sorted(range(len(tied)), key=ids.__getitem__))
-        order[tied] = order[tied][by_id[np.argsort(times[tied][by_id], kind="stable")]]
+    starts = np.flatnonzero(np.append(True, ~same))
+    for first, last in pairwise(_cut(starts, len(order))):
+        inside = same[first : last - 1]
+        if inside.any():
+            tied = first + np.flatnonzero(np.append(False, inside) | np.append(inside, False))
+            ids = get_ids(order[tied])
+            by_id = np.array(sorted(range(len(tied)), key=ids.__getitem__))
+            order[tied] = order[tied][by_id[np.argsort(times[tied][by_id], kind="stable")]]
     return order
+
+
+def _cut(starts: NDArray[np.int64], end: int) -> list[int]:
+    """Some of these places, from the first to the end, so that `TIED_AT_ONCE` or a few more lie between one and the next."""
+    edges = [0]
+    while edges[-1] < end:
+        place = int(np.searchsorted(starts, edges[-1] + TIED_AT_ONCE))
+        edges.append(int(starts[place]) if place < len(starts) else end)
+    return edges
 
 
 def invert(order: NDArray[np.int64], articles: int, left_out: int) -> NDArray[np.uint32]:
@@ -151,9 +166,7 @@ class Pool:
         """The result of `function` for each item, in order; only a few are computed ahead. Progress is told of a stage that is named."""
         if stage:
             self.progress(stage, 0, total)
-            for done, result in enumerate(self.map(function, items), 1):
-                self.progress(stage, done, total)
-                yield result
+            yield from self._tell(self.map(function, items), stage, total, lambda _: 1)
             return
         if self.executor is None:
             yield from map(function, items)
@@ -171,6 +184,10 @@ class Pool:
         """The first ranks of the ranges that the pairs of N articles are worked on by, but that of the first: here there is one."""
         return np.empty(0, np.uint32)
 
+    def cut_names(self, size: int) -> int:
+        """In how many ranges slots are learnt from that take so many bytes: here in one."""
+        return 1
+
     def scatter(
         self,
         name: str,
@@ -187,22 +204,35 @@ class Pool:
         `name` is that of the stage, the same whenever the same work is done. Progress is told of a `stage`; `size` says by the first chunk how
         much was done.
         """
+        done = self.done(name)
+        if done is not None:
+            return done
+        results = self.map(function, items)
+        if stage:
+            results = self._tell(results, stage, total, lambda chunks: size(chunks[0]))
+        return self.keep(name, buckets, results)
+
+    def done(self, name: str) -> Sequence[Kept] | None:
+        """What a stage of this name left before; here nothing is known of that."""
+        return None
+
+    def keep(self, name: str, buckets: int, results: Iterable[Sequence[Chunk]]) -> Sequence[Kept]:
+        """The results of a stage by bucket: here in memory."""
         kept = [InMemory() for _ in range(buckets)]
-        for chunks in self.weigh(self.map(function, items), stage, total, size):
+        for chunks in results:
             for bucket, chunk in zip(kept, chunks, strict=True):
                 bucket.append(chunk)
         return kept
 
-    def weigh(
-        self, results: Iterable[Sequence[Chunk]], stage: str, total: int, size: Callable[[Chunk], int]
-    ) -> Iterator[Sequence[Chunk]]:
-        """The results, of which progress is told by their sizes, if the stage is named."""
+    def _tell(
+        self, results: Iterable[Out], stage: str, total: int, size: Callable[[Out], int]
+    ) -> Iterator[Out]:
+        """The results, of which progress is told by their sizes."""
         done = 0
-        for chunks in results:
-            done += size(chunks[0])
-            if stage:
-                self.progress(stage, done, total)
-            yield chunks
+        for result in results:
+            done += size(result)
+            self.progress(stage, done, total)
+            yield result
 
     def map_parts(self, function: Callable[[int], Out], parts: Iterable[int]) -> Iterator[Out]:
         """The result of `function` for each part of an index."""

@@ -83,13 +83,19 @@ def describe(collection: Collection, commons: Sequence[Common], known: Boilerpla
     )
 
 
+def are_short(compared: Compared) -> NDArray[np.bool_]:
+    """Which pairs share little, and needed no stricter preset: their passages may be boilerplate."""
+    share = np.maximum(compared.query_covered, compared.found_covered)
+    shared = np.bincount(compared.pairs, compared.passages.words, len(compared))
+    few: NDArray[np.bool_] = (share < PASSAGE_SHARE) & (shared <= LONGEST_WORDS) & (compared.tried == 0)
+    return few
+
+
 def suspect_passages(collection: Collection, pairs: Pairs, compared: Compared) -> dict[int, Common]:
     """Passages that overlap in many articles, from matches that share little else and needed no stricter preset."""
     later, earlier = pairs
     pair = compared.pairs
-    share = np.maximum(compared.query_covered, compared.found_covered)
-    shared = np.bincount(pair, compared.passages.words, len(later))
-    few = (share[pair] < PASSAGE_SHARE) & (shared[pair] <= LONGEST_WORDS) & (compared.tried[pair] == 0)
+    few = are_short(compared)[pair]
     pair, passages = pair[few], compared.passages.take(few)
     article = np.concatenate([later[pair], earlier[pair]]).astype(np.int64)
     start = np.concatenate([passages.query_start, passages.found_start]).astype(np.int64)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-LINES = 1 << 16
+LINES = 1 << 14
 TOLD_AT_ONCE = 1 << 11
 """So many matches have their articles read at a time."""
 
@@ -213,13 +213,14 @@ class Matches(Sides, Sequence[Match]):
             for match, query, found in self.tell():
                 yield json.dumps(match.to_dict(text=True) | tell(query, found), ensure_ascii=False) + "\n"
             return
-        query_ids, queries = _names(self.query_side, self.queries)
-        found_ids, founds = _names(self.found_side, self.founds)
+        queries, founds = np.zeros((2, len(self)), np.uint32)
         columns = queries, founds, self.compared, self.nominated
         relations = [json.dumps(relation) for relation in RELATIONS]
         methods = [json.dumps(names) for names in self.combinations]
         for start in range(0, len(self), LINES):
             end = min(start + LINES, len(self))
+            query_ids, queries[start:end] = _names(self.query_side, self.queries[start:end])
+            found_ids, founds[start:end] = _names(self.found_side, self.founds[start:end])
             yield _core.match_lines(*columns, start, end, query_ids, found_ids, relations, methods)
 
     def to_arrow(self) -> pyarrow.Table:

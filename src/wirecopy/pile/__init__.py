@@ -40,12 +40,13 @@ from ..sharing import Sharing
 from ..sources import Fields, read, resolve
 from ..statistics import Statistics
 from .articles import Pile, Skip
-from .folder import Folder, free_memory, open_work, remove_work, stamp
+from .folder import HELD_BYTES, PROGRAM_BYTES, Folder, free_memory, open_work, remove_work, stamp
 from .shelf import Shelf
 from .stored import Stored
 
 __all__ = ["DISK_A_BYTE", "Matches", "Opinions", "Pile", "Progress", "Shelf", "Stories"]
 __all__ += [
+    "estimate_held",
     "estimate_memory",
     "find",
     "free_memory",
@@ -61,7 +62,8 @@ MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
 DISK_A_BYTE = 2.1
 """Bytes of disk for each byte of input, on the safe side: of the same, which have no titles, the most that was seen is 1.65."""
-PROGRAM_BYTES = 60_000_000
+ARTICLE_BYTES = 2_700
+"""Bytes of input an article, of the same: by these articles are counted before they are read."""
 BATCH_BYTES = 4 << 20
 AnyPile = TypeVar("AnyPile", Pile, Stored)
 
@@ -130,10 +132,14 @@ def find(
     titled = any(one.view.title for one in (*plan.methods, *confirming))
     articles, *asked = resolve(articles) if query is None else resolve(articles, query)
     if work is not None:
-        folder = Folder(Path(work), stamp(plan, articles, reading))
+        folder = Folder(Path(work))
         with open_work(folder, threads, progress, memory or free_memory() // 2) as pool:
+            articles = folder.spool(articles)
+            folder.begin(stamp(plan, folder.identify(articles), reading))
             source = read(articles, fields=reading, batch_bytes=batch_bytes, numbered=True)
-            stored = warn_of_few(Stored.read(plan, source, pool, skip, titled), plan.methods, statistics)
+            stored = Stored.read(plan, source, pool, skip, titled)
+            pool.leave_room(len(stored.ids))
+            stored = warn_of_few(stored, plan.methods, statistics)
             if folder.began_anew:
                 said = f"{work}: what was there is of other articles, options or another version: begun anew"
                 stored = replace(stored, warnings=(*stored.warnings, said))
@@ -165,6 +171,11 @@ def find(
 def estimate_memory(size: int) -> int:
     """About how many bytes of memory `find` needs for so many bytes of input, if it works in no folder."""
     return int(size * MEMORY_A_BYTE) + PROGRAM_BYTES
+
+
+def estimate_held(size: int) -> int:
+    """About how many bytes of memory `find` needs in a folder for so many bytes of input, however little is asked for."""
+    return size // ARTICLE_BYTES * HELD_BYTES + PROGRAM_BYTES
 
 
 def learn_from(

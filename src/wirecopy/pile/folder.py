@@ -1,6 +1,7 @@
 """A folder for work that is larger than memory: what each stage leaves, as files of chunks, and which stages are done.
 
     wirecopy-work.json      what the work is (its stamp), and of each stage that is done its folder and the size of each file
+    wirecopy-piped-0        what came through a pipe, until it is read: only with the same can be gone on
     00/000000, 000001 …     the chunks of each bucket of a stage: number of columns, type and length of each, then the columns
     01.part/                a stage that was not finished: begun anew
 
@@ -11,6 +12,7 @@ process was killed. A list with another stamp, or with files that are not as it 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import re
@@ -18,9 +20,9 @@ import secrets
 import shutil
 import weakref
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -30,17 +32,22 @@ import numpy as np
 
 from .. import _core
 from ..errors import WorkError
-from ..files import open_whole
+from ..files import BESIDE, open_whole
 from ..matching import Plan
 from ..matching.chunks import encode, read_heads
-from ..matching.collection import Chunk, In, Kept, Pool, Progress, open_pool
-from ..sources import Fields
-from ..sources.paths import File, Files
+from ..matching.collection import Chunk, Kept, Pool, Progress, open_pool
+from ..sources import Fields, read_pipe
+from ..sources.paths import File, Files, cannot_open
 
 UNKNOWN_MEMORY = 1 << 32
 """What is assumed to be free where the system does not say."""
 LIST = "wirecopy-work.json"
 LOCK = "wirecopy-work.lock"
+SPOOLED = "wirecopy-piped-"
+"""How the names of files begin that hold what came through a pipe."""
+OURS = (BESIDE, SPOOLED)
+FORMAT = 2
+"""The number of the form of what stages leave, raised when that changes."""
 WRITTEN_AT_ONCE = 1 << 24
 """Bytes of chunks that are gathered before they are written."""
 
@@ -67,7 +74,9 @@ class OnDisk:
         return int(self.folder.done[self.stage]["bytes"][self.bucket] or 0)
 
     def __iter__(self) -> Iterator[Chunk]:
-        with self.path.open("rb") as file:
+        with naming(self.path):
+            file = self.path.open("rb")
+        with file:
             for _ in range(len(self)):
                 with naming(self.path):
                     chunk = [_read_column(file, *head) for head in read_heads(file.read)]
@@ -85,7 +94,8 @@ class OnDisk:
 
     @cached_property
     def _descriptor(self) -> int:
-        descriptor = os.open(self.path, os.O_RDONLY)
+        with naming(self.path):
+            descriptor = os.open(self.path, os.O_RDONLY)
         weakref.finalize(self, os.close, descriptor)
         return descriptor
 
@@ -110,19 +120,22 @@ def _read_column(file: IO[bytes], kind: np.dtype[Any], length: int) -> Any:
 
 
 class Folder:
-    """A folder for work, opened by one process at a time; `stamp` says what the work is.
+    """A folder for work, opened by one process at a time.
 
     `began_anew` says that there was work in the folder which could not be gone on with.
     """
 
-    def __init__(self, path: Path, stamp: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self.stamp = json.loads(json.dumps(stamp))
+        self.stamp: Any = None
         self.done: dict[str, Any] = {}
         self.dropped: list[OnDisk] = []
+        self.began_anew = False
+        self._digests: dict[Path, str] = {}
+        """Of what came through a pipe, by the file that it is in."""
         with naming(path):
             path.mkdir(parents=True, exist_ok=True)
-            others = {one.name for one in path.iterdir()} - {LOCK}
+            others = {one.name for one in path.iterdir() if not one.name.startswith(OURS)} - {LOCK}
             if others and LIST not in others:
                 raise WorkError(f"{path}: expected an empty folder, or one with the list {LIST}")
             self._lock = (path / LOCK).open("wb")
@@ -133,17 +146,65 @@ class Folder:
                 raise WorkError(
                     f"{path}: another process works here; wait for it, or name another folder"
                 ) from None
-        self.began_anew = False
+
+    def begin(self, stamp: Mapping[str, Any]) -> None:
+        """Go on with what is there, if it is the work that the stamp says, or begin anew."""
+        self.stamp = json.loads(json.dumps(stamp))
         try:
-            listed = json.loads((path / LIST).read_text("utf-8"))
+            listed = json.loads((self.path / LIST).read_text("utf-8"))
             if listed["stamp"] == self.stamp and self._is_whole(listed["done"]):
                 self.done = listed["done"]
             else:
                 self.began_anew = True
+        except FileNotFoundError:
+            pass
         except (OSError, ValueError, KeyError, TypeError):
-            self.began_anew = bool(others)
-        _remove_stages(path, keep={stage["folder"] for stage in self.done.values()})
+            self.began_anew = True
+        with naming(self.path):
+            _remove_stages(self.path, keep={stage["folder"] for stage in self.done.values()})
         self._write_list()
+
+    def spool(self, inputs: Sequence[Any]) -> list[Any]:
+        """The inputs, of which those that come through a pipe are files in the folder, until they are read."""
+        pipes = [file for one in inputs if isinstance(one, Files) for file in one.files if file.is_pipe]
+        spooled = {file: self._spool(number, file) for number, file in enumerate(dict.fromkeys(pipes))}
+        return [
+            replace(one, files=tuple(spooled.get(file, file) for file in one.files))
+            if isinstance(one, Files)
+            else one
+            for one in inputs
+        ]
+
+    def _spool(self, number: int, pipe: File) -> File:
+        target = self.path / f"{SPOOLED}{number}{pipe.path.suffix}"
+        digest, size = hashlib.blake2b(digest_size=16), 0
+        with naming(self.path):
+            out = target.open("wb")
+        with out:
+            try:
+                for block in read_pipe(pipe):
+                    with naming(self.path):
+                        out.write(block)
+                    digest.update(block)
+                    size += len(block)
+            except OSError as error:
+                return replace(pipe, problem=cannot_open(error))
+            with naming(self.path):
+                out.flush()
+        self._digests[target] = digest.hexdigest()
+        return replace(pipe, path=target, size=size)
+
+    def identify(self, inputs: Sequence[Any]) -> Any:
+        """What the inputs are: as long as that is the same, they are. Those that are no files are never the same again."""
+        files = [file for one in inputs for file in (one.files if isinstance(one, Files) else [one])]
+        if not all(isinstance(file, File) for file in files):
+            return secrets.token_hex(8)
+        return [
+            [file.name, file.shown, file.size, self._digests[file.path]]
+            if file.path in self._digests
+            else _identify(file)
+            for file in files
+        ]
 
     def _is_whole(self, done: Mapping[str, Any]) -> bool:
         """Whether all files are there as the list says."""
@@ -157,7 +218,8 @@ class Folder:
     def _write_list(self) -> None:
         with naming(self.path), open_whole(self.path / LIST, encoding="utf-8") as out:
             json.dump({"stamp": self.stamp, "done": self.done}, out)
-        _sync(self.path)
+        with naming(self.path):
+            _sync(self.path)
 
     def kept(self, stage: str) -> list[OnDisk]:
         """The buckets of a stage that is done."""
@@ -190,9 +252,9 @@ class Folder:
         for old in dropped:
             self.done[old.stage]["bytes"][old.bucket] = None
         self._write_list()
-        for old in dropped:
-            with naming(self.path):
-                old.path.unlink()
+        with naming(self.path):
+            for path in [*(old.path for old in dropped), *self._digests]:
+                path.unlink(missing_ok=True)
         return self.kept(stage)
 
     def close(self) -> None:
@@ -201,20 +263,24 @@ class Folder:
 
 
 def remove_work(path: Path) -> None:
-    """Remove what was written into a folder for work, and the folder if nothing else is in it."""
-    with naming(path):
-        (path / LIST).unlink()
-        (path / LOCK).unlink()
-        _remove_stages(path)
+    """Remove what was written into a folder for work, and the folder if nothing else is in it.
+
+    The list goes last: what is left of a folder when the process is killed is still known as one.
+    """
+    with naming(path, "the work is done; remove the folder"):
+        _remove_stages(path, drop=OURS)
+        for name in (LIST, LOCK):
+            (path / name).unlink(missing_ok=True)
         if not any(path.iterdir()):
             path.rmdir()
 
 
-def _remove_stages(path: Path, keep: Collection[str] = ()) -> None:
-    with naming(path):
-        for one in path.iterdir():
-            if re.fullmatch(r"\d\d+(\.part)?", one.name) and one.name not in keep:
-                shutil.rmtree(one)
+def _remove_stages(path: Path, keep: Collection[str] = (), drop: str | tuple[str, ...] = BESIDE) -> None:
+    for one in path.iterdir():
+        if re.fullmatch(r"\d\d+(\.part)?", one.name) and one.name not in keep:
+            shutil.rmtree(one)
+        elif one.name.startswith(drop):
+            one.unlink()
 
 
 def _append(folder: Path, waiting: list[list[bytes | memoryview]], *, last: bool = False) -> None:
@@ -239,16 +305,19 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
+GO_ON = (
+    "make room on the disk or check that the folder can be written, and go on with the same command: "
+    "stages that are done are kept"
+)
+
+
 @contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """What the system refuses of a folder for work, as a WorkError."""
+def naming(path: Path, advice: str = GO_ON) -> Iterator[None]:
+    """What the system refuses of a folder for work, as a WorkError with advice."""
     try:
         yield
     except OSError as error:
-        raise WorkError(
-            f"{path}: {error.strerror or error}; make room on the disk or check that the folder can be written, "
-            "and go on with the same command: stages that are done are kept"
-        ) from error
+        raise WorkError(f"{path}: {error.strerror or error}; {advice}") from error
 
 
 class WorkPool(Pool):
@@ -259,35 +328,35 @@ class WorkPool(Pool):
         self.folder = folder
         self.memory = memory
 
+    def leave_room(self, articles: int) -> None:
+        """Work in what is left of the memory beside what is held of so many articles: in a quarter of it at least."""
+        self.memory = max(self.memory // 4, self.memory - HELD_BYTES * articles)
+
     def cut(self, articles: int) -> np.ndarray[Any, np.dtype[np.uint32]]:
         """The first ranks of the ranges but that of the first: as many as the memory asks for."""
         ranges = -(-articles * EVIDENCE_BYTES * self.threads // max(1, self.memory // 4))
         edges = np.linspace(0, articles, max(1, min(ranges, MOST_RANGES)) + 1).astype(np.uint32)
         return np.unique(edges[1:-1])
 
-    def scatter(
-        self,
-        name: str,
-        function: Callable[[In], Sequence[Chunk]],
-        items: Iterable[In],
-        buckets: int = 1,
-        *,
-        stage: str = "",
-        total: int = 0,
-        size: Callable[[Chunk], int] = lambda _: 1,
-    ) -> Sequence[Kept]:
-        """What `function` gives for each item, in files."""
-        if not name:
-            return super().scatter(name, function, items, buckets, stage=stage, total=total, size=size)
-        if name in self.folder.done:
-            return self.folder.kept(name)
-        results = self.weigh(self.map(function, items), stage, total, size)
-        return self.folder.write(name, buckets, results)
+    def cut_names(self, size: int) -> int:
+        """In how many ranges slots are learnt from that take so many bytes."""
+        return max(1, min(-(-size // max(1, self.memory // 4)), MOST_RANGES))
+
+    def done(self, name: str) -> Sequence[Kept] | None:
+        """What a stage left in files, if it is done."""
+        return self.folder.kept(name) if name in self.folder.done else None
+
+    def keep(self, name: str, buckets: int, results: Iterable[Sequence[Chunk]]) -> Sequence[Kept]:
+        """The results of a stage that has a name, in files."""
+        return self.folder.write(name, buckets, results) if name else super().keep(name, buckets, results)
 
 
 EVIDENCE_BYTES = 1300
 """Memory that the evidence of an article takes while it is agreed on: 13 rows an article in 182,000, and four times that to be safe."""
 MOST_RANGES = 500
+PROGRAM_BYTES = 60_000_000
+HELD_BYTES = 250
+"""Memory that an article takes whatever is asked for: what is known of it, and what is found."""
 
 
 @contextmanager
@@ -312,19 +381,17 @@ def free_memory() -> int:
     return UNKNOWN_MEMORY
 
 
-def stamp(plan: Plan, inputs: Sequence[Any], fields: Fields) -> dict[str, Any]:
-    """What the work is: only with the same can it be gone on with. Inputs that are not files are never the same again."""
-    files = [file for one in inputs for file in (one.files if isinstance(one, Files) else [one])]
-    named = all(isinstance(file, File) and not file.is_pipe for file in files)
+def stamp(plan: Plan, inputs: Any, fields: Fields) -> dict[str, Any]:
+    """What the work is: only with the same can it be gone on with. `inputs` are as `Folder.identify` says."""
     statistics = plan.statistics
     weighed = statistics and [
         zlib.crc32(column.tobytes()) for column in (statistics.words, statistics.counts)
     ]
     return {
-        "version": [version("wirecopy"), _core.TEXT_VERSION],
+        "version": [version("wirecopy"), _core.TEXT_VERSION, FORMAT],
         "plan": [plan.preset, list(map(str, plan.methods)), plan.linked, weighed],
         "fields": repr(fields),
-        "inputs": [_identify(file) for file in files] if named else secrets.token_hex(8),
+        "inputs": inputs,
     }
 
 

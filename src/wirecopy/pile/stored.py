@@ -1,7 +1,7 @@
 """Articles in a folder for work, as a collection, and what they are filed under.
 
-What is known of every article and short is held in memory, some 90 bytes each: id, date, address, where its text stands. Texts, titles
-and postings are read from the folder when they are asked for.
+What is known of every article and short is held in memory: id, date, address, where its text stands. Texts, titles and postings are read
+from the folder when they are asked for.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ NO_NUMBER = np.iinfo(np.int64).min
 class Ids(Sequence[str]):
     """The ids of articles, as one UTF-8 buffer, by rank."""
 
-    def __init__(self, body: bytes, offsets: NDArray[np.int64], order: NDArray[np.int64]) -> None:
-        self._body, self._offsets, self._order = body, offsets, order
+    def __init__(self, columns: Columns, order: NDArray[np.int64]) -> None:
+        self._columns, self._order = columns, order
 
     def __len__(self) -> int:
         return len(self._order)
@@ -59,7 +59,7 @@ class Ids(Sequence[str]):
 
     def of_number(self, number: int) -> str:
         """The id of an article by its number."""
-        return self._body[self._offsets[number] : self._offsets[number + 1]].decode("utf-8", "surrogatepass")
+        return self._columns.name(number).decode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Stored:
         assert isinstance(texts, OnDisk)
         assert isinstance(told, OnDisk)
         starts = [start for start, _ in texts.places()]
-        columns = Columns.join([chunk[1:] for chunk in known], starts, len(ready), skip)
+        columns = Columns.join((chunk[1:] for chunk in known), starts, len(ready), skip)
         if columns.skipped and not len(columns.published):
             raise NothingRead(columns.skipped)
         order, repeated = columns.rank()
@@ -173,7 +173,7 @@ class Stored:
     @cached_property
     def ids(self) -> Ids:
         """The id at each rank."""
-        return Ids(self.columns.ids, self.columns.id_offsets, self.order)
+        return Ids(self.columns, self.order)
 
     @cached_property
     def ranks(self) -> NDArray[np.uint32]:
@@ -194,7 +194,7 @@ class Stored:
         starts, lengths = self.columns.text_starts[numbers], self.columns.text_lengths[numbers]
         spans = zip(starts.tolist(), lengths.tolist(), strict=True)
         body = b"".join([self.texts_kept.read_at(start, length) for start, length in spans])
-        return np.frombuffer(body, np.uint8), np.concatenate([[0], np.cumsum(lengths)])
+        return np.frombuffer(body, np.uint8), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
     def texts(self, ranks: NDArray[np.uint32]) -> Texts:
         """The texts at some ranks."""
@@ -294,14 +294,15 @@ class Stored:
 class Columns:
     """What is known of all articles, by number."""
 
-    ids: bytes = field(repr=False)
-    id_offsets: NDArray[np.int64]
+    ids: bytearray = field(repr=False)
+    id_offsets: NDArray[Any]
     numbers: NDArray[np.int64]
+    """The number that each id is, `NO_NUMBER` for others; empty if none is one."""
     published: NDArray[np.int64]
     addresses: NDArray[np.int64]
     text_starts: NDArray[np.int64]
     """Where each text stands in its file."""
-    text_lengths: NDArray[np.int64]
+    text_lengths: NDArray[np.uint32]
     firsts: Sequence[int]
     """The number of the first article of each batch, and behind these the number of articles."""
     words: Sequence[NDArray[np.uint32]]
@@ -311,32 +312,38 @@ class Columns:
 
     @classmethod
     def join(
-        cls, batches: Sequence[Chunk], places: Sequence[int], methods: int, skip: Skip | None
+        cls, batches: Iterable[Chunk], places: Sequence[int], methods: int, skip: Skip | None
     ) -> Columns:
         """The columns of all batches, with words of N `methods`; `places` are where the texts of each begin. `skip` is told what is skipped."""
         held, remarks, skipped = dict[str, bool](), Remarks(), list[Skipped]()
-        for chunk in batches:
-            facts = json.loads(zlib.decompress(chunk[0].tobytes()))
+        kinds = np.uint8, np.uint32, np.int64, np.int64, np.int64, np.uint32, *[np.uint32] * methods
+        # Grown in place: joined from parts, all would be held twice.
+        columns, starts, firsts = [bytearray() for _ in kinds], bytearray(), [0]
+        for place, (squeezed, *chunk) in zip(places, batches, strict=True):
+            facts = json.loads(zlib.decompress(squeezed.tobytes()))
             held, remarks = held_by_either(held, facts["held"]), remarks + Remarks(**facts["remarks"])
             some = [Skipped(*one) for one in facts["skipped"]]
             skipped = list_skipped(skipped, list_skipped(some, tell=skip)) if some else skipped
-
-        def column(number: int, kind: type = np.int64) -> NDArray[Any]:
-            return np.concatenate([np.empty(0, kind), *(chunk[number] for chunk in batches)])
-
-        starts = [
-            place + np.cumsum(chunk[6]) - chunk[6] for place, chunk in zip(places, batches, strict=True)
-        ]
+            for column, part in zip(columns, chunk, strict=True):
+                column += part.tobytes()
+            lengths = chunk[5].astype(np.int64)
+            starts += (place + np.cumsum(lengths) - lengths).tobytes()
+            firsts.append(firsts[-1] + len(lengths))
+        ids, id_lengths, numbers, published, addresses, text_lengths, *words = (
+            np.frombuffer(column, kind) for column, kind in zip(columns, kinds, strict=True)
+        )
+        kind = np.uint32 if len(ids) < LEFT_OUT else np.int64
+        id_offsets = np.concatenate([np.zeros(1, kind), np.cumsum(id_lengths, dtype=kind)])
         return cls(
-            column(1, np.uint8).tobytes(),
-            np.concatenate([[0], np.cumsum(column(2))]),
-            column(3),
-            column(4),
-            column(5),
-            np.concatenate([np.empty(0, np.int64), *starts]),
-            column(6),
-            np.cumsum([0, *(len(chunk[4]) for chunk in batches)]).tolist(),
-            [column(7 + method, np.uint32) for method in range(methods)],
+            columns[0],
+            id_offsets,
+            numbers if (numbers != NO_NUMBER).any() else numbers[:0].copy(),
+            published,
+            addresses,
+            np.frombuffer(starts, np.int64),
+            text_lengths,
+            firsts,
+            words,
             skipped,
             remarks,
             held,
@@ -348,18 +355,17 @@ class Columns:
 
     def name(self, number: int) -> bytes:
         """The id of an article, in UTF-8."""
-        return self.ids[self.id_offsets[number] : self.id_offsets[number + 1]]
+        return bytes(self.ids[self.id_offsets[number] : self.id_offsets[number + 1]])
 
     def rank(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The number of the article at each rank, and the sorted numbers of those with the id of an earlier one.
 
         UTF-8 sorts as code points do; ids that are only numbers come first, by number.
         """
-        keyed = (self.numbers != NO_NUMBER).any()
 
         def keys(some: NDArray[np.int64]) -> list[Any]:
             names = [self.name(number) for number in some.tolist()]
-            if not keyed:
+            if not len(self.numbers):
                 return names
             placed = zip(self.numbers[some].tolist(), names, strict=True)
             return [(1, 0, name) if number == NO_NUMBER else (0, number, b"") for number, name in placed]
@@ -369,12 +375,11 @@ class Columns:
 
     def find_repeated(self) -> NDArray[np.int64]:
         """The sorted numbers of articles with the id of an earlier one: ids are compared where their hashes are equal."""
-        hashes = _core.hash_texts(np.frombuffer(self.ids, np.uint8), self.id_offsets)
-        order = np.argsort(hashes, kind="stable")
-        same = hashes[order[1:]] == hashes[order[:-1]]
-        tied = order[np.append(False, same) | np.append(same, False)] if len(order) else order
+        hashes = _core.hash_texts(np.frombuffer(self.ids, np.uint8), self.id_offsets.astype(np.int64))
+        by_hash = np.sort(hashes)
+        several = by_hash[1:][by_hash[1:] == by_hash[:-1]]
         seen, repeated = set[bytes](), []
-        for number in np.sort(tied).tolist():
+        for number in np.flatnonzero(np.isin(hashes, several)).tolist() if len(several) else ():
             name = self.name(number)
             if name in seen:
                 repeated.append(number)
@@ -398,11 +403,11 @@ def _describe(batch: Articles) -> list[NDArray[Any]]:
     return [
         _squeeze(facts),
         np.frombuffer(b"".join(names), np.uint8),
-        np.array([len(name) for name in names], np.int64),
+        np.array([len(name) for name in names], np.uint32),
         np.array([NO_NUMBER if number is None else number for number in numbers], np.int64),
         batch.published,
         number_addresses(batch.about.get("url") or [""] * len(batch)),
-        np.diff(batch.offsets),
+        np.diff(batch.offsets).astype(np.uint32),
     ]
 
 

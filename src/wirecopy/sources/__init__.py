@@ -46,6 +46,7 @@ __all__ = [
     "files_read",
     "read",
     "read_pages",
+    "read_pipe",
     "resolve",
     "total_bytes",
 ]
@@ -53,6 +54,7 @@ __all__ = [
 _NO_PAGE = "not a web page: expected HTML, a feed, a sitemap or WARC"
 
 _FILES_A_BATCH = 256
+_PIPED_AT_ONCE = 1 << 20
 
 
 def read(
@@ -274,11 +276,18 @@ def _read_web(file: File, kind: str, compression: str, web: Web) -> Iterator[Pag
 
 @contextlib.contextmanager
 def _open(file: File) -> Iterator[Any]:
-    if file.name == "-" and file.is_pipe:
+    if file.is_pipe and str(file.path) == "-":
         yield Ahead(sys.stdin.buffer)
     else:
         with file.path.open("rb", buffering=0) as raw:
             yield Ahead(raw) if file.is_pipe else raw
+
+
+def read_pipe(file: File) -> Iterator[bytes]:
+    """Yields what comes through a pipe, some bytes at a time; raises OSError."""
+    with _open(file) as raw:
+        while block := raw.read(_PIPED_AT_ONCE):
+            yield block
 
 
 def _kind_in(pipe: Ahead) -> str:
