@@ -49,6 +49,7 @@ bench: develop
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/run.py --methods
 	$(BIN)/python benchmarks/work.py
+	$(BIN)/python benchmarks/larger.py
 	$(BIN)/python benchmarks/extraction.py
 	$(BIN)/python benchmarks/archive.py
 	$(BIN)/python benchmarks/report.py
