@@ -132,6 +132,7 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
         ("damaged segments", "tried"): at_least(1000),
     },
     # Promised.
+    "spark": {("*", "other answers"): at_most(0), ("demo", "tried"): at_least(20)},
     "work": {("*", "other answers"): at_most(0), ("demo", "tried"): at_least(30)},
     # Promised: the same bytes, however often it is killed or let down. The calls, times five kinds of fault, are some fewer than measured.
     "work_faults": {
