@@ -50,8 +50,8 @@ from .reading import (
 RANGE_ARTICLES = 50_000
 """About so many articles are in a range: what is known of their evidence is one chunk."""
 LEAST_PARTS = 8
-MOST_GROUPS = 1000
-"""Candidates are compared in up to so many groups: texts that are in several are sent to each."""
+MOST_GROUPS, GROUP_PAIRS = 1000, 1000
+"""Candidates are compared in up to so many groups, of so many pairs or more: texts that are in several are sent to each."""
 MOST_CANDIDATES = 200
 """A method that nominates more candidates an article is refused: comparing them would take days where minutes are expected."""
 RECORDS_A_BATCH = 1000
@@ -352,10 +352,17 @@ class Job:
         return candidates
 
     def compare(
-        self, name: str, candidates: DataFrame, preset: str, known: NDArray[np.uint64], learning: bool
+        self,
+        name: str,
+        candidates: DataFrame,
+        pairs: int,
+        preset: str,
+        known: NDArray[np.uint64],
+        *,
+        learning: bool = False,
     ) -> DataFrame:
-        """How candidates compare."""
-        groups = min(max(self.ranges, self.shards), MOST_GROUPS)
+        """How candidates, which are known to be so many `pairs` at most, compare."""
+        groups = min(max(self.ranges, self.shards), MOST_GROUPS, 1 + pairs // GROUP_PAIRS)
         grouped = candidates.withColumn(
             "bucket", sql.pmod(sql.xxhash64("block", "place"), sql.lit(groups)).cast("int")
         )
@@ -365,8 +372,8 @@ class Job:
             .distinct()
         )
         texts = self.ranked.join(need, "rank").select("bucket", *comparing.TEXT_COLUMNS)
-        pairs = grouped.select("bucket", *comparing.PAIR_COLUMNS)
-        both = texts.unionByName(pairs, allowMissingColumns=True)
+        asked = grouped.select("bucket", *comparing.PAIR_COLUMNS)
+        both = texts.unionByName(asked, allowMissingColumns=True)
         task = comparing.Compare(get_preset(preset), known, self.shards if learning else 0)
         compared = self.run(regroup(both, groups), task, comparing.COMPARED)
         compared = self.save(compared, name, by_kind=True)
@@ -398,7 +405,9 @@ class Job:
         candidates = self.nominate(met, guilty, every)
         teaching = sum(1 << bit for bit, one in enumerate(self.undirected) if plan.learns_from(one))
         learnt_from = candidates.where(sql.col("linked").bitwiseAND(sql.lit(teaching)) != 0)
-        first = self.compare("learning", learnt_from, DEFAULT_PRESET, known, True)
+        first = self.compare(
+            "learning", learnt_from, self.counts["candidates"], DEFAULT_PRESET, known, learning=True
+        )
         late, passages, varying = self.learn(first)
         fresh = np.setdiff1d(passages, known)
         known = distinct(np.concatenate([known, passages]))
@@ -445,7 +454,8 @@ class Job:
         """All candidates that match by what is known at last; those that were compared before only where that changes something."""
         preset = self.plan.preset
         if preset != DEFAULT_PRESET:
-            return self.compare("deciding", candidates, preset, known, False).where("kind = 'match'")
+            decided = self.compare("deciding", candidates, self.counts["candidates"], preset, known)
+            return decided.where("kind = 'match'")
         keys = ["later", "earlier"]
         new = candidates.join(learnt_from.select(*keys), keys, "left_anti")
         matches = first.where("kind = 'match'")
@@ -461,9 +471,9 @@ class Job:
             assert again is not None
             new = new.unionByName(again.select(new.columns).distinct())
         new = self.save(new, "again")
-        if new.isEmpty():
+        if not (pairs := new.count()):
             return matches
-        redone = self.compare("deciding", new, preset, known, False).where("kind = 'match'")
+        redone = self.compare("deciding", new, pairs, preset, known).where("kind = 'match'")
         return matches.select(redone.columns).unionByName(redone)
 
     def _show(self) -> None:
