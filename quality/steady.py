@@ -47,6 +47,8 @@ PAIRS = 20
 RATE = 22.0
 """Requests a second: about a third of a core."""
 AT_ONCE = 8
+HELD = 40
+"""How many connections strangers hold open at most; the service closes them after ten seconds."""
 DAY = 86_400
 _SECOND = 1_000_000
 FORGOTTEN = {
@@ -56,11 +58,18 @@ FORGOTTEN = {
     "messages": "state <> 'waiting' AND max(made, coalesce(tried, 0)) < {now} - 30 * {day} - {slack}",
 }
 """What is to be gone from tables by now."""
-SLACK_SECONDS = 20
+SLACK_SECONDS = 60
 """So long, by our clock, it may take until the next request lets it go: a change of articles, somebody who signs in."""
 KEPT = ("judgements", "sqlite_sequence")
 """Tables that grow with what people say, and one row for each table."""
-MOST = {"MB": (1.1, 0), "files": (1, 2), "threads": (1, 1), "store": (1.15, 0), "log": (1.25, 4 << 20)}
+MOST = {
+    "MB": (1.1, 0),
+    "files": (1, 2),
+    "sockets": (1, HELD),
+    "threads": (1, 2),
+    "store": (1.15, 0),
+    "log": (1.25, 4 << 20),
+}
 ROWS, SEGMENTS = (1.25, 60), (1.25, 1 << 20)
 """How much more than at first there may be at the end: so many times as much, and so much beside it."""
 
@@ -111,7 +120,7 @@ class Load:
     known: deque[tuple[str, list[str]]] = field(default_factory=lambda: deque(maxlen=300))
     """Ids and words of articles that came last."""
     undated: deque[str] = field(default_factory=deque)
-    held: deque[socket.socket] = field(default_factory=lambda: deque(maxlen=40))
+    held: deque[socket.socket] = field(default_factory=lambda: deque(maxlen=HELD))
     """Connections on which nothing more is said."""
     answered: Counter[int] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -465,7 +474,9 @@ def measure(load: Load, archive: Path) -> dict[str, float]:
     process = load.served.process.pid
     told = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
     measured: dict[str, float] = {"MB": int(told["VmRSS"].split()[0]) / 1024}
-    measured["files"] = len(list(Path(f"/proc/{process}/fd").iterdir()))
+    led = list(descriptors(process))
+    measured["sockets"] = sum(one.startswith("socket:") for one in led)
+    measured["files"] = len(led) - measured["sockets"]
     measured["threads"] = int(told["Threads"])
     measured["store"] = archive.stat().st_size
     measured["log"] = archive.with_name(f"{archive.name}-wal").stat().st_size
@@ -489,6 +500,13 @@ def measure(load: Load, archive: Path) -> dict[str, float]:
     return measured
 
 
+def descriptors(process: int) -> Iterator[str]:
+    """Where the open files and connections of a process lead."""
+    for one in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            yield str(one.readlink())
+
+
 def size_of(file: Path) -> int:
     with suppress(FileNotFoundError):  # dropped meanwhile
         return file.stat().st_size
@@ -509,7 +527,7 @@ def show(minutes: float, told: Mapping[str, float]) -> None:
     sizes = ", ".join(f"{name} {told[name] / 1e6:.2f} MB" for name in ("store", "log", "segments"))
     print(
         f"{minutes:5.1f} min: {told['requests']:.0f} requests, {told['cpu']:.2f} cores, {told['MB']:.1f} MB, "
-        f"{told['files']:.0f} files, {told['threads']:.0f} threads; {sizes}; {rows}",
+        f"{told['files']:.0f} files, {told['sockets']:.0f} sockets, {told['threads']:.0f} threads; {sizes}; {rows}",
         flush=True,
     )
 

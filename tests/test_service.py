@@ -162,6 +162,16 @@ def test_head_is_answered_as_get_is_without_the_content(served: Served) -> None:
     assert served.ask("HEAD", "/v1/check").status == 405
 
 
+def test_a_body_that_is_nested_too_deeply_is_refused_by_every_route_that_reads_one(served: Served) -> None:
+    for method, path in (
+        *(("POST", f"/v1/{name}") for name in ("check", "articles", "observe", "judgements", "webhooks")),
+        *(("PUT", "/v1/articles"), ("PATCH", "/v1/webhooks/wh_1")),
+    ):
+        for nested in (b"[" * 100_000, b'{"a":' * 100_000):
+            reply = served.ask(method, path, nested, id="deep")
+            assert reply.status in (400, 422), (method, path, reply.content)
+
+
 def test_a_page_of_another_site_can_have_nothing_done(served: Served) -> None:
     own = f"http://{served.place[0]}:{served.place[1]}"
     for headers, status in (

@@ -152,6 +152,31 @@ def test_a_browser_is_told_in_a_page_what_went_wrong_and_a_program_as_a_problem(
             assert page.headers["content-type"] == "application/problem+json", path
 
 
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"a=&" * 20_000, 400),
+        (b"token=" + b"%41" * 30_000, 413),
+        (b"token=\xff", 400),
+        (b"token=%ff", 403),
+        (b"", 403),
+    ],
+    ids=["many fields", "long", "no text", "no text either", "empty"],
+)
+def test_a_form_that_is_none_of_ours_is_refused_before_it_is_read(
+    served: Served, content: bytes, status: int
+) -> None:
+    kind = "application/x-www-form-urlencoded"
+    reply = served.ask("POST", "/sign-in", content, kind=kind, headers={"Sec-Fetch-Site": "same-origin"})
+    assert reply.status == status
+
+
+def test_a_long_text_is_checked_in_a_page_as_a_short_one_is(served: Served) -> None:
+    browser, text = Browser(served), "größer & kleiner\n" * 10_000
+    page = browser.post("/check", {"form": browser.get("/").form, "text": text})
+    assert (page.status, "Nothing of this text was found" in page.text) == (200, True)
+
+
 # What pages show
 
 

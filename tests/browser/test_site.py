@@ -56,6 +56,22 @@ def test_axe_finds_nothing(open_site: Opened, site: Served, articles: dict[str, 
     assert complaints(page) == []
 
 
+def test_all_sections_are_seen_on_a_phone_beside_signing_out_and_the_keys(
+    open_site: Opened, tmp_path: Path
+) -> None:
+    path = tmp_path / "news.db"
+    with Archive.open(path, create=True) as archive:
+        archive.add(list(told()))
+    with Desk(path) as desk:
+        token = desk.tokens.make("ann", ["admin"])[1]
+    with serving(path, "--no-deliver") as served:
+        page = open_site(served.url, token, viewport={"width": 400, "height": 740})
+        page.goto(PAIR)
+        page.wait_for_selector("#keys")
+        assert page.get_by_role("button", name="Sign out").is_visible()
+        assert page.locator("#sections").evaluate("one => one.scrollWidth - one.clientWidth") == 0
+
+
 def check(page: Any, text: str) -> None:
     """Paste a text, and have it checked."""
     page.goto("/")

@@ -143,7 +143,7 @@ async def show_checked(
     request: Asked, visitor: Visitor, readers: Readers, settings: Settings
 ) -> Response[Any]:
     """What a text shares with the archive."""
-    form = await take_form(request, visitor, "check")
+    form = await take_form(request, visitor, "check", settings.body_bytes)
     text = mend(form.get("text", "").replace("\r\n", "\n"))
     values = await readers.ask(lambda archive: check_text(archive, text, settings.archive.name))
     return show(request, visitor, settings, "checked.html", can_read=visitor.allows("read"), **values)

@@ -58,6 +58,8 @@ def as_problem(error: Exception, log: Log, request_id: str) -> Problem:
         detail = error.detail if error.status_code < 500 else phrase
         detail = PLAIN.get(error.status_code, detail) if detail == phrase else detail
         return Problem(error.status_code, detail, headers)
+    if isinstance(error, RecursionError):  # of what reads JSON: nothing of ours goes so deep
+        return Problem(400, "the body is nested too deeply")
     if isinstance(error, UsageError | SourceError):
         return Problem(422, str(error))
     if isinstance(error, BusyError):

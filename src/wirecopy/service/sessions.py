@@ -7,11 +7,13 @@ other site can send one, even in a browser that tells nothing of where a form co
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+from urllib.parse import parse_qsl
 
 from litestar import Request, Response
 
@@ -20,6 +22,9 @@ from ..archive.tokens import SECRET_BYTES, hash_secret
 from .access import Caller, name_cookie, read_session
 from .problems import Problem
 
+FORM_BYTES = 65_536
+FORM_FIELDS = 20
+"""Anybody may send a form that signs in, and who reads it answers nobody else meanwhile: ours are small, but for a text to be checked."""
 SESSION_SECONDS = 12 * 3600
 """So long after signing in a person signs in again."""
 Asked = Request[Any, Any, Any]
@@ -71,13 +76,27 @@ def find_visitor(request: Asked) -> Visitor:
     return Visitor(read_session(request.headers) or secrets.token_urlsafe(SECRET_BYTES), caller)
 
 
-async def take_form(asked: Asked, visitor: Visitor, scope: str | None = None) -> Mapping[str, str]:
-    """The fields of a form that this visitor may send, and sent from a page of theirs; raises a Problem."""
+async def take_form(
+    asked: Asked, visitor: Visitor, scope: str | None = None, most: int = FORM_BYTES
+) -> Mapping[str, str]:
+    """The fields of a form of up to so many bytes that this visitor may send, and sent from a page of theirs; raises a Problem."""
     if scope is not None:
         visitor.require(scope)
-    form = await asked.form()
+    content = await asked.body()
+    if len(content) > most:
+        raise Problem(413, f"expected at most {most:,} bytes")
+    is_small = len(content) <= FORM_BYTES
+    form = read_form(content) if is_small else await asyncio.to_thread(read_form, content)
     visitor.require_own(form)
-    return {name: str(form.get(name)) for name in form}
+    return form
+
+
+def read_form(content: bytes) -> dict[str, str]:
+    """The fields of a form, as browsers send it; raises a Problem for what is none of ours."""
+    try:
+        return dict(parse_qsl(content.decode(), keep_blank_values=True, max_num_fields=FORM_FIELDS))
+    except ValueError:
+        raise Problem(400, "expected a form of one of these pages") from None
 
 
 def set_cookie(asked: Asked, response: Response[Any], secret: str, seconds: int | None = None) -> None:
