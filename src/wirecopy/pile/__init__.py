@@ -61,7 +61,7 @@ __all__ += [
 MEMORY_A_BYTE = 1.9
 """Bytes of memory for each byte of input, measured on 182,000 news articles (benchmarks/run.py)."""
 DISK_A_BYTE = 2.1
-"""Bytes of disk for each byte of input, on the safe side: of the same, which have no titles, the most that was seen is 1.65."""
+"""Bytes of disk for each byte of input, on the safe side: of such articles the most that was seen is 1.68 (benchmarks/larger.py)."""
 ARTICLE_BYTES = 2_700
 """Bytes of input an article, of the same: by these articles are counted before they are read."""
 BATCH_BYTES = 4 << 20
