@@ -20,11 +20,11 @@ demo: build
 
 test: develop
 	$(CARGO) test -q --locked $(MANIFEST) --no-default-features
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 # What one runs while working: everything but the slow tests, on all cores.
 quick: develop
-	$(BIN)/python -m pytest -m 'not slow' -n auto
+	$(BIN)/python -m pytest -m 'not slow' -n auto --dist loadgroup
 
 check: develop
 	$(BIN)/ruff format --check .
