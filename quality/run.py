@@ -159,6 +159,8 @@ FLOORS: dict[str, dict[tuple[str, str], Bound]] = {
     },
     # Promised.
     "service": {("*", "kills"): at_least(200), ("*", "lost or wrong"): at_most(0)},
+    # Promised. Killed: nearly one in each stage of each job, so that one who kills nothing is noticed.
+    "spark_faults": {("*", "processes killed"): at_least(40), ("*", "jobs that differ"): at_most(0)},
     "news": {
         ("*", "exact"): at_least(1.0),
         ("*", "near"): at_least(0.995),

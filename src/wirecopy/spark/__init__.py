@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..comparison import DEFAULT_PRESET, PRESETS, get_relations
-from ..errors import MissingExtra, UsageError, refuse
+from ..errors import MissingExtra, UsageError, WorkError, refuse
 from ..matching import Named, Plan, check_statistics, choose_methods
 from ..model import KEPT
 from ..sources import Fields
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..grouping.stories import Stories
     from .engine import Job
 
-__all__ = ["find", "open_files", "run", "stories"]
+__all__ = ["find", "open_files", "run", "ship", "stories"]
 
 SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1000"}
 """What is set of a session while its frames are worked on: a row may be a chunk of many kilobytes."""
@@ -45,6 +45,17 @@ def open_files(session: SparkSession, paths: Sequence[str], is_lines: bool = Fal
     from .reading import open_files
 
     return open_files(session, paths, is_lines)
+
+
+def ship(session: SparkSession, wheel: str | None = None) -> str:
+    """The name by which workers of a session find this package from now on, for the `package` of `run`; it is sent to them.
+
+    `run` does that by itself; a `wheel` of the same version is sent where workers are of another platform.
+    """
+    _require_spark()
+    from .shipping import ship
+
+    return ship(session, wheel)
 
 
 @contextmanager
@@ -81,11 +92,13 @@ def run(
     leave stays there, `matches`, `formulas`, `skipped`, `counts` and `stages` among it; it may be left out where Spark runs on this machine
     alone. Of records with one id that differ, the first counts by the columns of `order_by`; without these they are refused. `preset`, `method`,
     `pairs`, `relations`, `statistics` and `fields` are those of `wirecopy.find`. `parts` is into how many parts keys are cut, and articles if that is
-    less than their number asks for; `package` is the archive that the workers have this package in, if it was sent to them; `say` is told of each stage.
+    less than their number asks for; `package` is the archive that workers have this package in, where it is sent to them by other means than
+    `ship`: by default they are sent it, unless they are this machine's; `say` is told of each stage.
     """
     _require_spark()
     from .engine import Job
     from .reading import MOST_RANGES, ORDER
+    from .shipping import provide
 
     refuse(
         (preset not in PRESETS, f"no preset named {preset!r}; there are: {', '.join(PRESETS)}"),
@@ -94,6 +107,13 @@ def run(
             parts is not None and not 1 <= parts <= MOST_RANGES,
             f"parts: expected 1 to {MOST_RANGES}, got {parts}",
         ),
+    )
+    missing = [one for one in order_by if one.partition(".")[0] not in articles.columns]
+    refuse(
+        (
+            missing,
+            f"order_by: no column {', '.join(map(repr, missing))}; there are: {', '.join(articles.columns)}",
+        )
     )
     plan = Plan(preset, choose_methods(method, preset), pairs == "linked", statistics)
     check_statistics(plan.methods, statistics)
@@ -105,7 +125,9 @@ def run(
     session = articles.sparkSession
     order = [ORDER] if ORDER in articles.columns else list(order_by)
     with _settings(session):
-        job = Job(session, plan, reading, work or _local_folder(session), parts, package, say)
+        folder = work or _local_folder(session)
+        _require_writable(session, folder)
+        job = Job(session, plan, reading, folder, parts, provide(session, package), say)
         job.read(articles, order)
         job.find(wanted)
         yield job
@@ -125,6 +147,17 @@ def _local_folder(session: SparkSession) -> str:
     if not master.startswith("local") or master.startswith("local-cluster"):
         raise UsageError("work: name a folder that all workers can reach, for what the stages leave")
     return tempfile.mkdtemp(prefix="wirecopy-spark-")
+
+
+def _require_writable(session: SparkSession, folder: str) -> None:
+    """Raise WorkError for a folder that workers cannot write into: better now than when all is read."""
+    try:
+        session.range(1).write.mode("overwrite").parquet(f"{folder}/tried")
+    except Exception as error:  # of Py4J, gRPC or Spark, by how the session reaches its cluster
+        said = [line.removeprefix(": ") for line in str(error).splitlines() if line.strip()]
+        causes = [line.removeprefix("Caused by: ") for line in said if line.startswith("Caused by: ")]
+        reason = (causes or said[1:] or said or [type(error).__name__])[-1 if causes else 0]
+        raise WorkError(f"{folder}: the workers cannot write there: {reason}") from error
 
 
 @contextmanager

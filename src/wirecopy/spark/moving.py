@@ -18,6 +18,7 @@ from pyspark.sql import functions as sql
 
 from ..matching.chunks import decode, encode
 from ..matching.collection import Chunk
+from .shipping import entering
 
 Batches = Iterator[pa.RecordBatch]
 Task = Callable[[Batches], Batches]
@@ -92,21 +93,14 @@ def measure(chunks: Iterable[tuple[int, memoryview]]) -> int:
 
 def run(frame: DataFrame, task: Task, schema: str, package: str | None = None) -> DataFrame:
     """The frame that a task makes of the batches of each partition; a `package` that was sent to executors is found by its name there."""
-    payload = pickle.dumps(task)
+    payload, enter = pickle.dumps(task), entering(package)
 
     def stage(batches: Batches) -> Batches:
         # Sent by value: nothing of this package can be imported before it is found.
         import pickle
-        import sys
-        from pathlib import Path
 
-        if package is not None:
-            from pyspark import SparkFiles
-
-            for folder in (Path(SparkFiles.getRootDirectory()), Path.cwd()):
-                place = str(folder / package)
-                if Path(place).is_dir() and place not in sys.path:
-                    sys.path.insert(0, place)
+        if wrong := enter():
+            raise RuntimeError(f"wirecopy on a worker: {wrong}, which is not what the driver has")
         yield from pickle.loads(payload)(batches)
 
     return frame.mapInArrow(stage, schema)
