@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -68,14 +69,19 @@ def main() -> int:
             - began[1].children_user
             - began[1].children_system
         )
-        wall, spent = run_spark(source, folder, options.parts)
+        wall, spent, peaks = run_spark(source, folder, options.parts)
+        left = sum(path.stat().st_size for path in (folder / "out").rglob("*") if path.is_file())
         same = read_rows(folder / "find.parquet") == read_rows(folder / "out" / "matches")
         stages = pq.read_table(folder / "out" / "stages").to_pylist()
         shuffled, executor_cpu, failed = read_log(folder / "log")
+    each = ", ".join(f"{what} {seconds:.1f} s" for what, seconds in spent.items())
+    most = ", ".join(f"{what} {size:,.0f} MB" for what, size in peaks.items())
     print(
-        f"\n{articles:,} articles: find {plain:.1f} s of CPU; Spark {sum(spent.values()):.1f} s, in {wall:.0f} s: "
-        + ", ".join(f"{what} {seconds:.1f} s" for what, seconds in spent.items())
-        + f"; shuffled {shuffled / articles:,.0f} bytes an article; tasks {executor_cpu:.1f} s of the JVM; {failed} tasks failed"
+        f"\n{articles:,} articles: find {plain:.1f} s of CPU; Spark {sum(spent.values()):.1f} s in {wall:.0f} s: {each}"
+    )
+    print(
+        f"tasks in the JVM {executor_cpu:.1f} s, {failed} of them failed; the most memory of one: {most}; "
+        f"an article: shuffled {shuffled / articles:,.0f} bytes, left in OUT {left / articles:,.0f}"
     )
     heads = ("given to", "parts", "bytes an article", "largest / median", "seconds")
     rows = [
@@ -117,8 +123,8 @@ def add_formula(source: Path, target: Path) -> Path:
     return target
 
 
-def run_spark(source: Path, folder: Path, parts: int | None) -> tuple[float, Counter[str]]:
-    """Seconds of a run by the clock, and of CPU: of the JVM, of Python's workers, of the driver."""
+def run_spark(source: Path, folder: Path, parts: int | None) -> tuple[float, Counter[str], dict[str, float]]:
+    """Seconds of a run by the clock; of CPU, and the most MB of one process: of the JVM, of Python's workers, of the driver."""
     for name in ("log", "local", "conf"):
         (folder / name).mkdir()
     lines = (f"{name} {value.format(folder=folder)}\n" for name, value in SETTINGS.items())
@@ -126,21 +132,22 @@ def run_spark(source: Path, folder: Path, parts: int | None) -> tuple[float, Cou
     command = [PROGRAM, "spark", str(source), str(folder / "out"), "--master", "local[2]"]
     command += ["--parts", str(parts)] if parts else []
     environment = {**os.environ, "SPARK_CONF_DIR": str(folder / "conf")}
-    began, spent = time.monotonic(), dict[int, tuple[str, float]]()
+    began, spent = time.monotonic(), dict[int, tuple[str, float, float]]()
     with subprocess.Popen(command, env=environment, start_new_session=True) as process:
         while process.poll() is None:
             spent |= dict(look(process.pid))
             time.sleep(0.2)
     if process.returncode:
         raise SystemExit(f"wirecopy spark ended with {process.returncode}")
-    sums: Counter[str] = Counter()
-    for what, seconds in spent.values():
+    sums, peaks = Counter[str](), dict[str, float]()
+    for what, seconds, size in spent.values():
         sums[what] += seconds  # type: ignore[assignment]
-    return time.monotonic() - began, sums
+        peaks[what] = max(size, peaks.get(what, 0.0))
+    return time.monotonic() - began, sums, peaks
 
 
-def look(session: int) -> Iterator[tuple[int, tuple[str, float]]]:
-    """What each process of a session is, and its CPU seconds so far."""
+def look(session: int) -> Iterator[tuple[int, tuple[str, float, float]]]:
+    """What each process of a session is, its CPU seconds so far, and its largest size in MB."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
@@ -154,7 +161,9 @@ def look(session: int) -> Iterator[tuple[int, tuple[str, float]]]:
                         if int(entry.name) == session
                         else "workers"
                     )
-                    yield int(entry.name), (kind, (int(fields[11]) + int(fields[12])) / TICK)
+                    peak = re.search(r"VmHWM:\s+(\d+)", (entry / "status").read_text())
+                    size = int(peak[1]) / 1024 if peak else 0.0
+                    yield int(entry.name), (kind, (int(fields[11]) + int(fields[12])) / TICK, size)
             except (OSError, ValueError):  # it has ended
                 continue
 

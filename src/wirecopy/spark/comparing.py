@@ -239,10 +239,10 @@ def read_compared(rows: pa.RecordBatch | pa.Table) -> Compared:
     )
 
 
-def read_settled(rows: pa.Table) -> Compared:
-    """The settled pairs in rows of `SETTLED`; they have no slots any more."""
+def read_without_slots(rows: pa.Table, relation: str) -> Compared:
+    """The pairs in rows of `MATCHED` or `SETTLED`, without slots; the codes of their relations are in this column."""
     none = np.zeros(rows.num_rows + 1, np.int64), NO_SLOTS.arrays
-    return _read_pairs(rows, "code", none) if rows.num_rows else NOT_COMPARED
+    return _read_pairs(rows, relation, none) if rows.num_rows else NOT_COMPARED
 
 
 def _read_pairs(

@@ -50,7 +50,7 @@ from .reading import (
 RANGE_ARTICLES = 50_000
 """About so many articles are in a range: what is known of their evidence is one chunk."""
 LEAST_PARTS = 8
-MOST_GROUPS, GROUP_PAIRS = 1000, 1000
+MOST_GROUPS, GROUP_PAIRS = 4000, 1000
 """Candidates are compared in up to so many groups, of so many pairs or more: texts that are in several are sent to each."""
 MOST_CANDIDATES = 200
 """A method that nominates more candidates an article is refused: comparing them would take days where minutes are expected."""
@@ -425,11 +425,13 @@ class Job:
         short = matches.where(
             (sql.greatest("query_covered", "found_covered") < PASSAGE_SHARE) & (sql.col("tried") == 0)
         )
-        columns = ("later", "earlier", "relation", *_COMPARED, "passages", "slots")
+        columns = ("later", "earlier", "relation", *_COMPARED, "passages")
         table = short.select(*columns).toArrow().sort_by([("later", "ascending"), ("earlier", "ascending")])
         pairs: Pairs = tuple(table.column(side).to_numpy().astype(np.uint32) for side in ("later", "earlier"))
         collection = cast(Collection, _Asked(self.ranked))
-        suspects = learning.suspect_passages(collection, pairs, comparing.read_compared(table))
+        suspects = learning.suspect_passages(
+            collection, pairs, comparing.read_without_slots(table, "relation")
+        )
         guilty, shingles = self.convict(suspects)
         slots = regroup(first.where("kind = 'slots'"), self.shards)
         varying = collect(self.run(slots, comparing.Vary()), "varying")
@@ -515,7 +517,7 @@ class Job:
                 queries,
                 founds,
                 by,
-                comparing.read_settled(table),
+                comparing.read_without_slots(table, "code"),
                 [one.name for one in self.undirected],
                 Learnt(replace(NOTHING, shingles=self.known), {}, self.formulas, self.varying),
                 self.counts,
