@@ -9,6 +9,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,24 @@ def test_what_is_too_large_is_refused_before_it_is_read(known: Path, tmp_path: P
         # One that stops in the middle is let go, and takes nobody's place.
         assert status_of(served, head + b"Content-Length: 100\r\n\r\nonly this") == 408
         assert served.ask("POST", "/v1/check", b"x" * 2000, kind="text/plain").status == 200
+
+
+def test_strangers_who_send_much_take_no_room_from_others(known: Path, tmp_path: Path) -> None:
+    archive = copy_archive(known, tmp_path)
+    token = make_token(archive, "check")
+    head = b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: "
+    with serving(archive, "--body", 100_000, token=token) as served, ExitStack() as stack:
+        assert status_of(served, head + b"99000\r\n\r\n") == 401
+        for size in (b"100000", b"60000"):
+            for _ in range(70):
+                connection = stack.enter_context(socket.create_connection(served.place, timeout=60))
+                with suppress(OSError):  # it is not read to its end
+                    connection.sendall(head + size + b"\r\n\r\n" + 59_000 * b"x")
+        assert served.ask("POST", "/v1/check", b"y" * 50_000, kind="text/plain").status == 200
+        assert served.ask("POST", "/v1/check", b"y" * 50_000, kind="text/plain", token="wc_").status in (
+            401,
+            503,
+        )
 
 
 def status_of(served: Served, sent: bytes) -> int:

@@ -37,6 +37,9 @@ REFUSED_SECONDS = 0.25
 """How long one waits for a refusal when too many are there: whoever comes again at once, whatever is said, costs little so."""
 HELD_BODIES = 32
 """All bodies together may have so many times the bytes of the largest one."""
+STRANGER_BYTES = 65_536
+HELD_STRANGERS = 128
+"""What is read of whom nobody knows, enough for a form that signs in, and of how many such at once: they take no room from others."""
 OPEN = ("/livez", "/readyz")
 """What tells nothing, to anybody."""
 
@@ -51,6 +54,11 @@ class Asked:
         self.known: Caller | Problem | None = None
         self.held = 0
         """The bytes of its body."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is somebody who may ask."""
+        return isinstance(self.known, Caller)
 
     def caller(self) -> Caller:
         """Who asks; raises a Problem if that is nobody who may."""
@@ -73,8 +81,8 @@ class Gate:
         self._log = log
         self._rates = Rates(settings.rate)
         self._frame = Frame(settings.archive.name)
-        self._held = 0
-        """The bytes of all bodies."""
+        self._held = {True: 0, False: 0}
+        """The bytes of all bodies, of those who are known and of strangers."""
         self.is_stopping = False
         self.running = 0
 
@@ -167,12 +175,18 @@ class Gate:
 
     def _release(self, asked: Asked) -> None:
         """Let others have the room of a body."""
-        self._held -= asked.held
+        self._held[asked.is_known] -= asked.held
         asked.held = 0
 
     async def _read(self, headers: Mapping[str, str], receive: Receive, asked: Asked) -> bytes:
         most = self._settings.body_bytes
+        room = HELD_BODIES * most
         too_large = Problem(413, f"expected at most {most:,} bytes", {"Connection": "close"})
+        if not asked.is_known:
+            most, room = min(most, STRANGER_BYTES), HELD_STRANGERS * STRANGER_BYTES
+        if isinstance(asked.known, Problem):
+            unknown = asked.known
+            too_large = Problem(unknown.status, unknown.detail, unknown.headers | {"Connection": "close"})
         announced = headers.get("content-length", "0")
         if not announced.isdecimal() or int(announced) > most:
             raise too_large if announced.isdecimal() else Problem(400, "Content-Length is no number")
@@ -186,10 +200,11 @@ class Gate:
                         raise Problem(400, "the request was cut off")
                     parts.append(message["body"])
                     size += len(parts[-1])
-                    asked.held, self._held = size, self._held + len(parts[-1])
+                    asked.held = size
+                    self._held[asked.is_known] += len(parts[-1])
                     if size > most:
                         raise too_large
-                    if self._held > HELD_BODIES * most:
+                    if self._held[asked.is_known] > room:
                         raise busy("too much is being sent")
                     if not message["more_body"]:
                         return b"".join(parts)
