@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -253,12 +253,11 @@ def _running(work: Path) -> Iterator[str]:
         yield path.parent.name
 
 
-def read_events(folder: Path) -> Iterator[dict[str, Any]]:
-    """What the event logs in a folder have of all jobs."""
-    for path in folder.rglob("*"):
-        if path.is_file() and not path.name.startswith("."):
-            for line in path.read_text("utf-8").splitlines():
-                yield json.loads(line)
+def read_events(logs: Iterable[Path]) -> Iterator[dict[str, Any]]:
+    """What some event logs have of jobs."""
+    for path in logs:
+        for line in path.read_text("utf-8").splitlines():
+            yield json.loads(line)
 
 
 @contextmanager

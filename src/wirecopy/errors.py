@@ -9,7 +9,7 @@
     │   └── BusyError     another program is writing to it
     ├── ServiceError      a service that cannot be reached, or will not do what it is asked; what it takes for wrong usage is a UsageError
     ├── WorkError         a folder for work that cannot be used: disk full, another process, other files in it
-    └── MismatchError     data made under other settings than these (text version, view, format, method)
+    └── MismatchError     data made under other settings than these (text version, view, format, method), or a worker that has another version
 
 A single bad record is no exception: it is a `Skipped` (see `model`), counted and listed, and the rest goes on. Messages speak Python:
 `cli/words.py` says them in options.
