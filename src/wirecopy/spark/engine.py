@@ -113,12 +113,11 @@ class Job:
 
     # What stages leave
 
-    def save(self, frame: DataFrame, name: str, by_kind: bool = False) -> DataFrame:
+    def save(self, frame: DataFrame, name: str) -> DataFrame:
         """The same frame, once it is in the folder for work."""
         began = time.monotonic()
         path = f"{self.work}/{name}"
-        writer = frame.write.mode("overwrite")
-        (writer.partitionBy("kind") if by_kind else writer).parquet(path)
+        frame.write.mode("overwrite").parquet(path)
         self.seconds = time.monotonic() - began
         self.say(f"{name}: {self.seconds:.1f} s")
         return self.load(name, frame.schema)
@@ -152,7 +151,7 @@ class Job:
         frame = frame.select(*names, *[ORDER] * bool(order_by))
         kind = frame.select(ORDER).limit(0).toArrow().schema.field(ORDER).type if order_by else None
         schema = READ + (f", {ORDER} {frame.schema[ORDER].dataType.simpleString()}" if order_by else "")
-        read = self.save(self.run(frame, Read(self.fields, is_lines, kind), schema), "read", by_kind=True)
+        read = self.save(self.run(frame, Read(self.fields, is_lines, kind), schema), "read")
         told = Told.collect(read)
         self.told = told
         articles, again = drop_repeated(read, bool(order_by))
@@ -208,14 +207,14 @@ class Job:
         slices = self.find_hot() if linked else []
         filed = self.run(columns, stages.File(methods, self.statistics, self.shards, slices))
         collided = self.run(regroup(filed, self.shards), stages.Collide(methods, linked, names))
-        collided = self.save(collided, f"{name}-collided", by_kind=True)
+        collided = self.save(collided, f"{name}-collided")
         facts = [collect(collided, "load", "weak")]
         self.note(f"{name}: collide", facts[0])
         if slices:
             collided, more = self.collide_hot(columns, slices, collided)
             facts.append(more)
         evidence = regroup(collided.where("kind like 'evidence %'"), self.ranges)
-        met = self.save(self.run(evidence, stages.Agree(methods, self.shards)), f"{name}-met", by_kind=True)
+        met = self.save(self.run(evidence, stages.Agree(methods, self.shards)), f"{name}-met")
         agreed = collect(met, "load", "evidence", "families %")
         self.note(f"{name}: agree", agreed)
         weak = sum(add_up(one, "weak") for one in facts)
@@ -248,22 +247,22 @@ class Job:
         methods, count = self.undirected, max(map(len, slices))
         filed = self.run(columns, cutting.FileHot(methods, self.statistics, slices))
         entries = self.save(regroup(filed, count), "hot-filed")
-        summaries = self.save(self.run(entries, cutting.Summarise(methods, self.shards)), "hot", by_kind=True)
+        summaries = self.save(self.run(entries, cutting.Summarise(methods, self.shards)), "hot")
         self.note("hot keys: slices", collect(summaries, "load"))
         by_part = regroup(summaries.where("kind like 'keys %'"), self.shards)
-        keys = self.save(self.run(by_part, cutting.Settle(methods)), "hot-keys", by_kind=True)
+        keys = self.save(self.run(by_part, cutting.Settle(methods)), "hot-keys")
         told = collect(keys, "common %", "support %", "load")
         self.note("hot keys: keys", told)
         common = [
             np.sort(join_collected(told, f"common {one}", (np.uint64,))[0]) for one in range(len(methods))
         ]
         by_part = regroup(summaries.where("kind like 'groups %'"), self.shards)
-        groups = self.save(self.run(by_part, cutting.Settle(methods, common)), "hot-groups", by_kind=True)
+        groups = self.save(self.run(by_part, cutting.Settle(methods, common)), "hot-groups")
         told_groups = collect(groups, "support %", "load")
         self.note("hot keys: groups", told_groups)
         heads = [one.where("kind like 'heads %'") for one in (keys, groups)]
         both = regroup(entries.unionByName(heads[0]).unionByName(heads[1]), count)
-        links = self.save(self.run(both, cutting.Link(methods)), "hot-links", by_kind=True)
+        links = self.save(self.run(both, cutting.Link(methods)), "hot-links")
         told_links = collect(links, "support %", "load")
         self.note("hot keys: links", told_links)
         names, left = [], []
@@ -285,7 +284,7 @@ class Job:
         concluded = places[0].unionByName(places[1]).unionByName(places[2])
         if left:
             concluded = concluded.unionByName(self.spark.createDataFrame(as_table(left)))
-        concluded = self.save(concluded, "hot-collided", by_kind=True)
+        concluded = self.save(concluded, "hot-collided")
         return ordinary.unionByName(concluded), collect(concluded, "weak")
 
     @cached_property
@@ -376,7 +375,7 @@ class Job:
         both = texts.unionByName(asked, allowMissingColumns=True)
         task = comparing.Compare(get_preset(preset), known, self.shards if learning else 0)
         compared = self.run(regroup(both, groups), task, comparing.COMPARED)
-        compared = self.save(compared, name, by_kind=True)
+        compared = self.save(compared, name)
         facts = collect(compared, "load", "comparisons")
         self.note(name, facts, by_bucket=False)
         self.counts["comparisons"] = self.counts.get("comparisons", 0) + add_up(facts, "comparisons")
