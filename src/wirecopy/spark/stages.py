@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from .. import _core
 from ..matching.chunks import decode
 from ..matching.hot import PACKED, ROW_BITS, Slices
-from ..matching.hot import split as split_hot
 from ..matching.meeting import concatenate
 from ..methods import Method
 from ..model import Articles
@@ -50,8 +49,8 @@ from ..statistics import Statistics
 from .moving import Batches, Gathered, Sent, emit, gather, join, measure, send
 from .reading import RANGE_BITS, schema_of
 
-FILED_BYTES = 8 << 20
-"""About so many bytes of text are filed at a time."""
+FILED_BYTES, MOST_FILED_BYTES, PART_BYTES = 8 << 20, 64 << 20, 32 << 10
+"""About so many bytes of text are filed at a time, and more where there are many parts: so many for each, for a chunk has its price."""
 NO_ROWS = np.empty(0, np.int64)
 ROW_MASK = np.uint32((1 << ROW_BITS) - 1)
 SPLIT_PAIRS = 4096
@@ -99,7 +98,9 @@ def take_texts(column: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     return np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]], ends - ends[0]
 
 
-def read_articles(batches: Batches, titled: bool) -> Iterator[tuple[int, Articles]]:
+def read_articles(
+    batches: Batches, titled: bool, filed_bytes: int = FILED_BYTES
+) -> Iterator[tuple[int, Articles]]:
     """The articles of ranked rows, a few megabytes at a time, each with the rank of its first: the others follow."""
     waiting: list[pa.RecordBatch] = []
     size = 0
@@ -118,7 +119,7 @@ def read_articles(batches: Batches, titled: bool) -> Iterator[tuple[int, Article
     for batch in batches:
         waiting.append(batch)
         size += batch.nbytes
-        if size > FILED_BYTES:
+        if size > filed_bytes:
             yield from give()
             waiting, size = [], 0
     if waiting:
@@ -148,9 +149,9 @@ class File:
     def __call__(self, batches: Batches) -> Batches:
         """Chunks of postings by part."""
         titled = any(one.view.title for one in self.methods)
-        return emit(
-            one for first, articles in read_articles(batches, titled) for one in self._file(first, articles)
-        )
+        size = min(max(FILED_BYTES, self.parts * PART_BYTES), MOST_FILED_BYTES)
+        read = read_articles(batches, titled, size)
+        return emit(one for first, articles in read for one in self._file(first, articles))
 
     def _file(self, first: int, articles: Articles) -> Iterator[Sent]:
         filed = file(articles, self.methods, self.statistics)
@@ -158,10 +159,21 @@ class File:
             words = filed[method].words
             parts = _core.pack(filed[method].shards, self.parts)
             if self.hot:
-                parts, _ = split_hot(parts, first, self.hot[number])
+                parts = _leave_out(parts, self.hot[number])
             for part, packed in enumerate(parts):
                 if len(packed):
                     yield send(str(number), part, first, packed, words[rows_of(packed)])
+
+
+def _leave_out(parts: Sequence[NDArray[np.uint8]], hot: Slices) -> list[NDArray[np.uint8]]:
+    """The packed postings of each part without those of hot keys."""
+    postings = np.concatenate(parts).view(PACKED)
+    rows, _ = hot.find(postings["key"])
+    kept = np.ones(len(postings), bool)
+    kept[rows] = False
+    edges = np.cumsum([len(part) for part in parts])[:-1] // PACKED.itemsize
+    ends = np.append(0, np.cumsum(kept))[edges] * PACKED.itemsize
+    return np.split(postings[kept].view(np.uint8), ends)
 
 
 @dataclass(frozen=True)
