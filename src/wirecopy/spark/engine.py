@@ -162,7 +162,8 @@ class Job:
         self.articles = int(number)
         ranges = max(LEAST_PARTS, self.articles // RANGE_ARTICLES)
         self.ranges = min(ranges, self.parts or MOST_RANGES)
-        self.shards = self.parts or min(max(LEAST_PARTS, int(size or 0) >> 24), MOST_RANGES)
+        self.tasks = min(max(LEAST_PARTS, int(size or 0) >> 24), MOST_RANGES)
+        self.shards = self.parts or self.tasks
         self.ranked = self.save(rank(articles, self.ranges, self.package), "ranked")
         self.counts["articles"] = self.articles
         warnings = (one.warn_of_few(self.articles) for one in self.plan.methods)
@@ -193,7 +194,7 @@ class Job:
     def _weigh(self, method: Method) -> Statistics:
         columns = self.ranked.select("rank", "text", "title")
         counted = self.run(columns, stages.Weigh(method, self.shards))
-        collected = collect(self.run(regroup(counted, self.shards), stages.Add()), "words", "articles")
+        collected = collect(self.run(regroup(counted, self.tasks), stages.Add()), "words", "articles")
         words, counts = join_collected(collected, "words", (np.uint64, np.int64))
         articles = add_up(collected, "articles")
         order = np.argsort(words)
@@ -206,7 +207,7 @@ class Job:
         methods, columns = self.undirected, self.ranked.select("rank", "text", "title")
         slices = self.find_hot() if linked else []
         filed = self.run(columns, stages.File(methods, self.statistics, self.shards, slices))
-        collided = self.run(regroup(filed, self.shards), stages.Collide(methods, linked, names))
+        collided = self.run(regroup(filed, self.tasks), stages.Collide(methods, linked, names))
         collided = self.save(collided, f"{name}-collided")
         facts = [collect(collided, "load", "weak")]
         self.note(f"{name}: collide", facts[0])
@@ -231,7 +232,7 @@ class Job:
             cutting.FindHot(self.undirected, self.statistics, self.shards),
         )
         least = max(LEAST_SAMPLED, SAMPLED_ARTICLES // (HOT_SHARE * self.shards))
-        collected = collect(self.run(regroup(counted, self.shards), stages.Add(least)), "%")
+        collected = collect(self.run(regroup(counted, self.tasks), stages.Add(least)), "%")
         slices = []
         for number in range(len(self.undirected)):
             keys, counts = join_collected(collected, str(number), (np.uint64, np.int64))
@@ -246,22 +247,22 @@ class Job:
         """What collides by hot keys beside what does by ordinary ones, and what is told of that."""
         methods, count = self.undirected, max(map(len, slices))
         filed = self.run(columns, cutting.FileHot(methods, self.statistics, slices))
-        entries = self.save(regroup(filed, count), "hot-filed")
+        entries = self.save(regroup(filed, min(count, self.tasks)), "hot-filed")
         summaries = self.save(self.run(entries, cutting.Summarise(methods, self.shards)), "hot")
         self.note("hot keys: slices", collect(summaries, "load"))
-        by_part = regroup(summaries.where("kind like 'keys %'"), self.shards)
+        by_part = regroup(summaries.where("kind like 'keys %'"), self.tasks)
         keys = self.save(self.run(by_part, cutting.Settle(methods)), "hot-keys")
         told = collect(keys, "common %", "support %", "load")
         self.note("hot keys: keys", told)
         common = [
             np.sort(join_collected(told, f"common {one}", (np.uint64,))[0]) for one in range(len(methods))
         ]
-        by_part = regroup(summaries.where("kind like 'groups %'"), self.shards)
+        by_part = regroup(summaries.where("kind like 'groups %'"), self.tasks)
         groups = self.save(self.run(by_part, cutting.Settle(methods, common)), "hot-groups")
         told_groups = collect(groups, "support %", "load")
         self.note("hot keys: groups", told_groups)
         heads = [one.where("kind like 'heads %'") for one in (keys, groups)]
-        both = regroup(entries.unionByName(heads[0]).unionByName(heads[1]), count)
+        both = regroup(entries.unionByName(heads[0]).unionByName(heads[1]), min(count, self.tasks))
         links = self.save(self.run(both, cutting.Link(methods)), "hot-links")
         told_links = collect(links, "support %", "load")
         self.note("hot keys: links", told_links)
@@ -300,7 +301,7 @@ class Job:
         strangers = met.met.where("kind like 'strangers %' or kind like 'hot strangers %'")
         commons = met.collided.where("kind like 'commons %' or kind like 'hot commons %'")
         task = stages.Suspect(self.undirected, families)
-        found = collect(self.run(regroup(strangers.unionByName(commons), self.shards), task), "%")
+        found = collect(self.run(regroup(strangers.unionByName(commons), self.tasks), task), "%")
         suspects: list[dict[Key, tuple[Common, int]]] = [{} for _ in methods]
         for method in methods:
             for is_hot, kind in enumerate(("suspects", "hot suspects")):
@@ -432,7 +433,7 @@ class Job:
             collection, pairs, comparing.read_without_slots(table, "relation")
         )
         guilty, shingles = self.convict(suspects)
-        slots = regroup(first.where("kind = 'slots'"), self.shards)
+        slots = regroup(first.where("kind = 'slots'"), self.tasks)
         varying = collect(self.run(slots, comparing.Vary()), "varying")
         [names] = join_collected(varying, "varying", (np.uint64,))
         return guilty, shingles, distinct(names)
