@@ -162,8 +162,9 @@ class Job:
         self.articles = int(number)
         ranges = max(LEAST_PARTS, self.articles // RANGE_ARTICLES)
         self.ranges = min(ranges, self.parts or MOST_RANGES)
-        self.tasks = min(max(LEAST_PARTS, int(size or 0) >> 24), MOST_RANGES)
-        self.shards = self.parts or self.tasks
+        wanted = min(max(LEAST_PARTS, int(size or 0) >> 24), MOST_RANGES)
+        self.shards = self.parts or wanted
+        self.tasks = min(wanted, self.shards)  # small parts share one
         self.ranked = self.save(rank(articles, self.ranges, self.package), "ranked")
         self.counts["articles"] = self.articles
         warnings = (one.warn_of_few(self.articles) for one in self.plan.methods)
