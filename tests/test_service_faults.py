@@ -6,10 +6,12 @@ import asyncio
 import json
 import re
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +134,28 @@ def test_strangers_who_send_much_take_no_room_from_others(known: Path, tmp_path:
             401,
             503,
         )
+
+
+WITHOUT_COLLECTOR = "import gc; gc.disable(); from wirecopy.__main__ import main; main()"
+
+
+def test_who_stops_in_the_middle_is_let_go_though_no_garbage_is_collected(
+    known: Path, tmp_path: Path
+) -> None:
+    head = b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+    halves = (b"Content-Length: 100\r\n\r\nhalf", b"Transfer-Encoding: chunked\r\n\r\n5\r\nha")
+    program = (sys.executable, "-c", WITHOUT_COLLECTOR)
+    with (
+        serving(copy_archive(known, tmp_path), "--seconds", 1, program=program) as served,
+        ExitStack() as stack,
+    ):
+        stopped = []
+        for half in halves * 5:
+            stopped.append(stack.enter_context(socket.create_connection(served.place, timeout=8)))
+            stopped[-1].sendall(head + half)
+        for connection in stopped:
+            said = b"".join(iter(partial(connection.recv, 4096), b""))
+            assert said.startswith(b"HTTP/1.1 408 ")
 
 
 def status_of(served: Served, sent: bytes) -> int:

@@ -129,6 +129,8 @@ class Gate:
                     problem = as_problem(error, self._log, request_id)
                     for_people = is_for_people(scope["path"], headers.get("accept", ""))
                     await _refuse(problem, self._frame if for_people else None, request_id, answer)
+                    # Its traceback holds what it was raised in, and so the connection, until the collector runs.
+                    problem.__traceback__ = problem.__context__ = None
         finally:
             self._release(asked)
             self.running -= 1
@@ -156,7 +158,7 @@ class Gate:
                 asked.known = self._access.identify(headers)
                 key = f"token {asked.known.number}"
             except Problem as problem:
-                asked.known = problem
+                asked.known = problem.with_traceback(None)
                 key = f"address {asked.client}"
             self._rates.count(key)
         if scope["method"] in SAFE:
