@@ -246,9 +246,9 @@ class Job:
         self, columns: DataFrame, slices: Sequence[Slices], ordinary: DataFrame
     ) -> tuple[DataFrame, Collected]:
         """What collides by hot keys beside what does by ordinary ones, and what is told of that."""
-        methods, count = self.undirected, max(map(len, slices))
+        methods, count = self.undirected, min(max(map(len, slices)), self.tasks)
         filed = self.run(columns, cutting.FileHot(methods, self.statistics, slices))
-        entries = self.save(regroup(filed, min(count, self.tasks)), "hot-filed")
+        entries = regroup(self.save(filed, "hot-filed"), count)  # a file of many entries is read in several places
         summaries = self.save(self.run(entries, cutting.Summarise(methods, self.shards)), "hot")
         self.note("hot keys: slices", collect(summaries, "load"))
         by_part = regroup(summaries.where("kind like 'keys %'"), self.tasks)
@@ -263,7 +263,7 @@ class Job:
         told_groups = collect(groups, "support %", "load")
         self.note("hot keys: groups", told_groups)
         heads = [one.where("kind like 'heads %'") for one in (keys, groups)]
-        both = regroup(entries.unionByName(heads[0]).unionByName(heads[1]), min(count, self.tasks))
+        both = regroup(entries.unionByName(heads[0]).unionByName(heads[1]), count)
         links = self.save(self.run(both, cutting.Link(methods)), "hot-links")
         told_links = collect(links, "support %", "load")
         self.note("hot keys: links", told_links)
