@@ -35,16 +35,19 @@ SLOW = {
         "test_receiver",
         "test_webhook_cli",
         "test_webhooks",
+        "test_spark",
+        "test_hot",
     ),
 }
 """Files of tests that take more than some seconds; `make quick` leaves them out. In other files a slow test has the mark itself."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow."""
+    """Mark what is slow; what has to run in one process, one after the other, comes first, so that the others run beside it."""
     for item in items:
         if item.path.stem in SLOW:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)

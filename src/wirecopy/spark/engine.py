@@ -140,6 +140,10 @@ class Job:
             median = values[len(values) // 2]
             self.loads.append(Load(stage, len(values), sum(values), values[-1], median, self.seconds))
 
+    def note_driver(self, what: str, size: int) -> None:
+        """Keep what came to the driver."""
+        self.loads.append(Load(f"the driver: {what}", 1, size, size, size, 0.0))
+
     # Reading
 
     def read(self, frame: DataFrame, order_by: Sequence[str]) -> None:
@@ -248,7 +252,9 @@ class Job:
         """What collides by hot keys beside what does by ordinary ones, and what is told of that."""
         methods, count = self.undirected, min(max(map(len, slices)), self.tasks)
         filed = self.run(columns, cutting.FileHot(methods, self.statistics, slices))
-        entries = regroup(self.save(filed, "hot-filed"), count)  # a file of many entries is read in several places
+        entries = regroup(
+            self.save(filed, "hot-filed"), count
+        )  # a file of many entries is read in several places
         summaries = self.save(self.run(entries, cutting.Summarise(methods, self.shards)), "hot")
         self.note("hot keys: slices", collect(summaries, "load"))
         by_part = regroup(summaries.where("kind like 'keys %'"), self.tasks)
@@ -299,10 +305,14 @@ class Job:
         pairs = (np.uint32, np.uint32)
         methods = range(len(self.undirected))
         families = [_find_families(*join_collected(met.agreed, f"families {one}", pairs)) for one in methods]
+        self.note_driver("families", sum(side.nbytes for both in families for side in both))
         strangers = met.met.where("kind like 'strangers %' or kind like 'hot strangers %'")
         commons = met.collided.where("kind like 'commons %' or kind like 'hot commons %'")
         task = stages.Suspect(self.undirected, families)
         found = collect(self.run(regroup(strangers.unionByName(commons), self.tasks), task), "%")
+        self.note_driver(
+            "common keys", sum(one.nbytes for some in found.values() for _, chunk in some for one in chunk)
+        )
         suspects: list[dict[Key, tuple[Common, int]]] = [{} for _ in methods]
         for method in methods:
             for is_hot, kind in enumerate(("suspects", "hot suspects")):
@@ -428,6 +438,7 @@ class Job:
         )
         columns = ("later", "earlier", "relation", *_COMPARED, "passages")
         table = short.select(*columns).toArrow().sort_by([("later", "ascending"), ("earlier", "ascending")])
+        self.note_driver("short matches", table.nbytes)
         pairs: Pairs = tuple(table.column(side).to_numpy().astype(np.uint32) for side in ("later", "earlier"))
         collection = cast(Collection, _Asked(self.ranked))
         suspects = learning.suspect_passages(
