@@ -54,7 +54,7 @@ def test_an_option_is_spelt_and_meant_as_in_every_other_command(command: str) ->
 def test_fields_can_be_named_wherever_articles_are_read() -> None:
     assert {name for name in app.commands if set(options_of(name)) >= FIELDS} == {
         *("find", "stories", "graph", "dedup", "show", "compare", "add", "check", "watch", "weigh", "tune"),
-        *("report", "pool", "evaluate", "reproduce"),
+        *("report", "pool", "evaluate", "reproduce", "spark"),
     }
 
 

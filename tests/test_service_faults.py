@@ -226,7 +226,8 @@ def test_who_waits_too_long_gives_up_the_place() -> None:
         assert await line.do(str.upper) == "TOOL"
         await line.close()
 
-    asyncio.run(queue_up())
+    with ThreadPoolExecutor(1) as alone:  # a browser of other tests may have a loop in this thread
+        alone.submit(asyncio.run, queue_up()).result()
 
 
 def test_a_thousand_slow_sockets_stop_nobody(served: Served) -> None:

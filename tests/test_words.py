@@ -11,7 +11,13 @@ from wirecopy.cli.words import OPTIONS, in_options
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(wirecopy.__file__).parent
-LIBRARY = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] != "cli"]
+PROGRAMS = {"spark/cluster.py", "spark/shipping.py"}
+"""Run by themselves, with options of their own."""
+LIBRARY = [
+    path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if path.relative_to(PACKAGE).parts[0] != "cli" and str(path.relative_to(PACKAGE)) not in PROGRAMS
+]
 
 
 def said(path: Path) -> list[str]:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import warnings
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import MissingExtra, UsageError, refuse
+from ..errors import UsageError, refuse
 from ..model import count
-from ..spark import open_files, run
+from ..spark import open_files, open_session, run
 from ..statistics import Statistics
 from . import options
 from .show import print_table
 from .writing import name_examples, say
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from ..spark.engine import Job
 
 LINE_ENDINGS = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz", ".jsonl.zst")
@@ -80,12 +76,12 @@ def spark_command(
         _require_files([*inputs])
     chosen = [options.read_method(one) for one in method]
     asked |= {"method": chosen or None, "statistics": Statistics.load(statistics) if statistics else None}
-    session = _open_session(master, remote)
+    session = open_session(master, remote)
     try:
         articles = open_files(session, inputs, is_lines or named == {True})
         with run(articles, work=_place(out), say=(lambda line: None) if quiet else say, **asked) as job:
             if tells_stories:
-                _write_stories(job, session, f"{_place(out)}/stories")
+                _write_stories(job, f"{_place(out)}/stories")
             return _summarise(job, quiet)
     finally:
         session.stop()
@@ -103,33 +99,12 @@ def _place(path: str) -> str:
     return path if "://" in path or path.startswith("/") else str(Path(path).absolute())
 
 
-def _open_session(master: str | None, remote: str | None) -> SparkSession:
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise MissingExtra("Spark", "spark") from None
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")  # of pandas' versions
-    if remote:
-        return SparkSession.builder.remote(remote).getOrCreate()
-    builder = SparkSession.builder.appName("wirecopy").config("spark.ui.showConsoleProgress", "false")
-    where = master or os.environ.get("MASTER") or "local[*]"
-    if where.startswith("local"):
-        builder = builder.config("spark.driver.host", "127.0.0.1").config(
-            "spark.driver.bindAddress", "127.0.0.1"
-        )
-        builder = builder.config("spark.ui.enabled", "false")
-    session = builder.master(where).getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    return session
-
-
-def _write_stories(job: Job, session: SparkSession, place: str) -> None:
+def _write_stories(job: Job, place: str) -> None:
     mode = "overwrite"
     with job.stories("anchored") as told:
         lines = (line for some in told.json_lines() for line in some.splitlines())
         while some := list(islice(lines, STORIES_AT_ONCE)):
-            session.createDataFrame([(line,) for line in some], "value string").coalesce(1).write.mode(
+            job.spark.createDataFrame([(line,) for line in some], "value string").coalesce(1).write.mode(
                 mode
             ).text(place)
             mode = "append"

@@ -5,7 +5,10 @@ Needs the extra `spark`. What is done is told in docs/spark.md; the stages are t
 
 from __future__ import annotations
 
+import os
+import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from ..grouping.stories import Stories
     from .engine import Job
 
-__all__ = ["find", "open_files", "run", "ship", "stories"]
+__all__ = ["find", "open_files", "open_session", "run", "ship", "stories"]
 
 SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "1000"}
 """What is set of a session while its frames are worked on: a row may be a chunk of many kilobytes."""
@@ -37,6 +40,27 @@ def find(articles: DataFrame, **options: Any) -> DataFrame:
     """
     with run(articles, **options) as job:
         return job.matches
+
+
+def open_session(master: str | None = None, remote: str | None = None) -> SparkSession:
+    """A session where Spark runs, by default on this machine alone, or, with `remote`, of a Spark Connect server."""
+    _require_spark()
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")  # of pandas' versions
+    if remote:
+        return SparkSession.builder.remote(remote).getOrCreate()
+    builder = SparkSession.builder.appName("wirecopy").config("spark.ui.showConsoleProgress", "false")
+    where = master or os.environ.get("MASTER") or "local[*]"
+    if where.startswith("local"):
+        builder = builder.config("spark.driver.host", "127.0.0.1").config(
+            "spark.driver.bindAddress", "127.0.0.1"
+        )
+        builder = builder.config("spark.ui.enabled", "false")
+    session = builder.master(where).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
 
 
 def open_files(session: SparkSession, paths: Sequence[str], is_lines: bool = False) -> DataFrame:
