@@ -11,6 +11,7 @@ A rank is a range and a place in it (`reading.py`). A common key is known by its
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -126,15 +127,16 @@ def read_articles(
         yield from give()
 
 
-class ByBucket:
+class ByBucket(ABC):
     """A task that works on the gathered chunks of each bucket."""
 
     def __call__(self, batches: Batches) -> Batches:
         """The chunks that are given for others."""
         return emit(self._give(gather(batches)))
 
+    @abstractmethod
     def _give(self, gathered: Gathered) -> Iterator[Sent]:
-        raise NotImplementedError
+        """The chunks that come of those of each bucket."""
 
 
 @dataclass(frozen=True)
